@@ -76,17 +76,16 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     word = squeeze(name)
     is_setting = names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
-    shared, are_same = _share_values(records, name)
+    having, texts = records.take_texts(name)
+    values = texts.list_known()
+    shared = list_shared(having.factors["model"], texts)
+    are_same = len(shared) == len({*values} - {None})
     if a.run is not None and a.item is None and names_episodes(name):
         return _say_repetitions(records, name)
     ways = []
     if shared or a.item is not None:
-        values = records.take_texts(name)[1].list_known()
-        value = (
-            find_largest(shared)
-            or find_largest(values)
-            or as_text(a.frame.columns[name][a.row])
-        )
+        value = find_largest(shared) or find_largest(values)
+        value = value or as_text(a.frame.columns[name][a.row])
         ways.append(f"choose rows with --where {shlex.quote(f'{name}={value}')}")
     if model is not None and not (are_averaged and are_of_one_item(name)):
         both = shlex.quote(f"{model},{name}")
@@ -111,7 +110,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"pool them with --run {both}, for a verdict on runs in which {name!r} "
             "varies as it does here"
         )
-    ways[-1] = f"or {ways[-1]}" if len(ways) > 1 else ways[-1]
+    ways[-1] = f"{'or ' * (len(ways) > 1)}{ways[-1]}"
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."
 
 
@@ -139,10 +138,10 @@ def _advise_unknown(
 
 def _say_again(records: Records, column: str | None) -> str:
     """Say how to keep the last rating of an answer that one has rated again."""
-    every = [find_column(records, x) for x in ("task", "model", "item")] + [column]
     if not names_raters(column) or len(records.list_frames()) > 1:
         return ""
-    names = [*filter(None, every)]
+    every = (find_column(records, x) for x in ("task", "model", "item"))
+    names = [*filter(None, (*every, column))]
     return f" In pandas, frame.drop_duplicates({names}, keep='last') keeps the last."
 
 
@@ -153,13 +152,6 @@ def _say_repetitions(records: Records, name: str) -> str:
     if others or not _are_steps(records, name):
         return said
     return f"{said} Or, where {name!r} counts the steps of the training, {_RENAME}."
-
-
-def _share_values(records: Records, name: str) -> tuple[list[str], bool]:
-    """Return the values in a column of all models, and whether none has others."""
-    having, texts = records.take_texts(name)
-    shared = list_shared(having.factors["model"], texts)
-    return shared, len(shared) == len({*texts.list_known()} - {None})
 
 
 def _advise_finished(records: Records, a: Record, b: Record) -> str:
@@ -200,9 +192,9 @@ def _find_task_of_steps(records: Records, column: str) -> str | None:
 
 
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
-    """List the columns of few values in which two scores differ, settings first.
+    """List the columns of few values in which scores differ, settings first.
 
-    If some of them tell all scores apart, only these are listed.
+    If some tell all scores apart, only these are listed.
     """
     frame = a.frame
     known = {a.metric, *(find_column(records, x) for x in ("item", "run", "step"))}
@@ -261,7 +253,7 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
     """Tell whether rows are ratings, samples or runs of items, to be averaged.
 
     Most items have several, for a few may be repeated rows; or a column has such a
-    name, by which those are found.
+    name.
     """
     if unit != "item" or "item" not in chosen:
         return False
@@ -272,7 +264,7 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
 def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
     """Refuse a second row of an item by one rater, sample or run.
 
-    `ids` are the items of the rows, and `known` the columns of items and models.
+    `known` are the columns of items and models.
     """
     columns = {x: encode_texts(y) for x, y in table.name_cells(known).items()}
     found = _find_repeat([encode(ids)], columns) if columns else None
@@ -301,19 +293,18 @@ def _find_repeat(
 ) -> tuple[int, int, str] | None:
     """Return a row that is there twice, the first of its kind, and what they are of.
 
-    Columns of raters, samples and runs have to be among those that tell rows apart, and
-    others of few values may be. Where most rows are there twice, they are samples
-    without a name.
+    Columns of raters, samples and runs have to be among those that tell rows apart;
+    others of few values may be. If most rows are there twice, they are samples.
     """
     of_parts = {x: y for x, y in columns.items() if _names_parts(x)}
     if not of_parts:
         return None
-    others = [
+    telling = [
         y
         for x, y in columns.items()
-        if x not in of_parts and 2 * len(y.list_known()) <= len(y)
+        if x in of_parts or 2 * len(y.list_known()) <= len(y)
     ]
-    groups, n_groups = group_rows([*factors, *of_parts.values(), *others])
+    groups, n_groups = group_rows([*factors, *telling])
     if n_groups == len(groups) or np.median(np.bincount(groups)) > 1:
         return None
     rows, first = find_again(groups, n_groups)
@@ -323,10 +314,7 @@ def _find_repeat(
 
 
 def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return the column of seeds, or None without one that has any.
-
-    A seed of a part of the run, such as "data.seed", is one if it varies.
-    """
+    """Return the column of seeds, if any; "data.seed" is one if it varies."""
     found: list[tuple[tuple[bool, int], int, str]] = []
     for name, cells in columns.items():
         rank = _rank(name)
@@ -336,10 +324,7 @@ def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
 
 
 def doubt_seeds(tasks: Sequence[Records]) -> list[str]:
-    """Doubt that runs are independent if one of a file has the seed of another.
-
-    Runs whose names are their seeds are refused instead.
-    """
+    """Doubt runs with one seed, unless that is their name."""
     said = [x for records in tasks for x in _say_repeated(records)]
     if not said:
         return []
@@ -353,7 +338,7 @@ def doubt_seeds(tasks: Sequence[Records]) -> list[str]:
 
 
 def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
-    """Say which seeds of a task come again: the file, the column, and words."""
+    """Say which seeds come again: the file, the column, and words."""
     run = find_column(records, "run")
     if records.has("item") or any(map(_rank, (run or "").split(","))):
         return []
@@ -369,13 +354,14 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
             _, seeds = of_file.take_texts(name)
             if not _may_tell(rank, seeds.list_known()):
                 continue
-            groups, n_groups = group_rows([of_file.factors["model"], seeds])
-            rows, first = find_again(groups, n_groups)
+            rows, first = find_again(*group_rows([of_file.factors["model"], seeds]))
             for again in rows[seeds.codes[rows] >= 0].tolist():
                 a, b = of_file[int(first[again])], of_file[again]
-                of = f"{a.model!r}" if a.task is None else f"{a.model!r} on {a.task!r}"
+                on = "" if a.task is None else f" on {a.task!r}"
                 places = f"{frame.lines[a.row]} and {frame.lines[b.row]}"
-                words = f"{seeds[again]} of {of}, {frame.line_word}s {places}"
+                words = (
+                    f"{seeds[again]} of {a.model!r}{on}, {frame.line_word}s {places}"
+                )
                 said.append((frame.source, name, words))
     return said
 
@@ -385,10 +371,7 @@ def _may_tell(rank: tuple[bool, int], values: Sequence[Any]) -> bool:
 
 
 def _rank(name: str) -> tuple[bool, int] | None:
-    """Tell whether seeds are of a part of a run, and how usual the name is.
-
-    None for columns that are not of seeds.
-    """
+    """Return whether a seed is of a part of a run, and how usual its name is."""
     *above, last = re.split(r"[./]", _ROOT.sub("", name))
     word = squeeze(last)
     if word not in _SEEDS:

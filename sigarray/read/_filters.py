@@ -45,8 +45,7 @@ _MAX_ROWS = 100_000
 def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Return the rows of the chosen metric, or the only one, without its name.
 
-    A column of metrics has it, or names of rows such as "acc_seed0", which become
-    "seed0".
+    That is in a column, or in names of rows: "acc_seed0" becomes "seed0".
     """
     is_told = frame.metrics is not None or frame.roles or frame.constants
     if is_told or frame.twice or not len(frame.lines):
@@ -185,10 +184,10 @@ def keep_rows(
 ) -> tuple[list[Frame], str | None]:
     """Return the rows that have one of the chosen values in each of the columns.
 
-    Samples of lm-evaluation-harness have a column for each filter, instead of rows. A
-    column by which rows were chosen is then left out, unless it has a role, or is
-    `named` by other options. The column of steps is returned, too, if runs ended
-    before those that were chosen, whose last rows are among the others.
+    Of lm-evaluation-harness, columns of a filter are kept. A column by which rows were
+    chosen is left out, unless it has a role, or is `named` by other options. The column
+    of steps is returned, too, if the last rows of runs that ended before those are
+    among the others.
     """
     whole, of_steps, n_early = frames, None, 0
     where, chosen = choice.where, choice.columns
@@ -235,7 +234,7 @@ def keep_rows(
 
 
 def _find_texts(value: str, known: Collection[str]) -> list[str]:
-    """Return the texts of cells that a value stands for: itself, or the same number."""
+    """Return the texts of cells that are a value, or the same number."""
     if value in known or not NUMBER.fullmatch(value):
         return [value] if value in known else []
     number = Decimal(value)
@@ -243,10 +242,9 @@ def _find_texts(value: str, known: Collection[str]) -> list[str]:
 
 
 def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
-    """Leave out columns, so that they get no role.
+    """Leave out columns, so that they get no role, and numbers of rows without a name.
 
-    A column without a name that numbers the rows is left out too. Of runs whose seed
-    is left out, the tracker's own names are taken.
+    Of runs whose seed is left out, the tracker's own names are taken.
     """
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:
@@ -289,7 +287,7 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
 
 
 def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
-    """Leave out runs by the columns that they have in the file, or by their names."""
+    """Leave out runs by their names, or by their columns in the file."""
     gone = {run for x, run in frame.parts.items() if run and {x, run} & {*ignored}}
     if not gone or frame.run_name is None:
         return frame
@@ -326,7 +324,7 @@ def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:
     """Return the choice with whole names of columns, as trackers write them.
 
     A name that no column has stands for the only one that ends with it, behind a point
-    or a slash. Of a list, neighbours may together be the name of a column: acc,none.
+    or a slash. Neighbours in a list may be one name: acc,none.
     """
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     if not columns:
@@ -350,7 +348,7 @@ def _find_all(name: str, columns: Collection[str]) -> str:
 
 
 def join_names(names: Names, columns: Collection[str]) -> list[str]:
-    """Return names, of which those of a column with commas had been split."""
+    """Join names that are one column's with commas."""
     joined: list[str] = []
     start = 0
     while start < len(names):

@@ -121,7 +121,7 @@ class Frame:
         return list(dict.fromkeys(x.strip() for several in names for x in several))
 
     def find(self, column: str) -> Sequence[Any] | None:
-        """Return a column, though it may be left out, or None for another one."""
+        """Return a column, left out or not, or None."""
         return self.columns.get(column, self.left_out.get(column))
 
     def take(self, rows: np.ndarray) -> "Frame":
@@ -140,8 +140,8 @@ class Frame:
     ) -> "Frame":
         """Return a row for each score, which columns with these names have.
 
-        `factors` are column -> its cell for each of the names; columns to be `kept`
-        repeat their cells.
+        `factors` are column -> its cell for each name; those to be `kept` repeat their
+        cells.
         """
         n_rows = len(self.lines)
         rows = [k for k in range(n_rows) for _ in names]
@@ -174,10 +174,7 @@ def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str
 def lacks_column(
     source: str, name: str, columns: Iterable[str], option: str | None = None
 ) -> TableError:
-    """Return the error for a column that is not there, but named by an option.
-
-    Of several with a comma, as in "repeat,fold", that is the first that is not there.
-    """
+    """Return the error for a column that is not there; of "repeat,fold", the first."""
     known = list(columns)
     several = [x.strip() for x in name.split(",")]
     if any(x in known for x in several):
@@ -258,7 +255,7 @@ def refuse_many(n_models: int, most: int | None, place: str) -> None:
 def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
     """List columns of distinct whole numbers beside scores that are not whole.
 
-    Columns of up to 50 may well be scores, unless they are apart from all others.
+    Those of up to 50 may be scores, unless they are apart from all others.
     """
     numbered = [name for name, x in scores.items() if _are_numbers(x)]
     others = [x for name, x in scores.items() if name not in numbered]
@@ -326,7 +323,6 @@ def say_choice(metrics: Names) -> str:
 
 
 def _say_unnamed(metrics: Names) -> str:
-    """Say of which samples metrics are whose filters these do not name."""
     if not any(x.endswith(f",{UNNAMED}1") for x in metrics):
         return ""
     return (
@@ -356,7 +352,7 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
 def refuse_texts(
     columns: Mapping[str, Sequence[Any]], place: Callable[[str], str]
 ) -> None:
-    """Refuse columns of texts, such as names, or answers without a score yet."""
+    """Refuse columns of names, or of answers without a score."""
     texts = [
         x
         for x, cells in columns.items()

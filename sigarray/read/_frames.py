@@ -57,7 +57,7 @@ def read_stored_table(path: str) -> Frame:
 def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame:
     """Return the columns of a data frame, whose missing cells are blank.
 
-    NaN is blank too, as in pandas; in a file it is refused later, as no number.
+    NaN is blank too, as in pandas; in a file it is refused later.
     """
     try:
         import narwhals.stable.v1 as nw
@@ -145,8 +145,8 @@ def _encode_in_arrow(series: Any) -> Coded | None:
 def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame with one name for each column, and the names of its index.
 
-    Of several levels of names, as in a pivot, those that never vary are left out,
-    metrics are joined with runs, and tasks beside models become rows.
+    Of several levels, those that never vary are left out, metrics are joined with runs,
+    and tasks beside models become rows.
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
@@ -181,7 +181,6 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _stack_tasks(data: Any) -> Any:
-    """Return a data frame with tasks in its rows, if its columns name them."""
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -218,10 +217,7 @@ def _list_stored_index(data: Any) -> tuple[str, ...]:
 
 
 def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame whose level of the index without a name is a column "".
-
-    Numbers of rows are no names, and are left out.
-    """
+    """Return a data frame with its index as a column "", unless it numbers the rows."""
     index = data.index
     levels = [k for k, x in enumerate(index.names) if x is None]
     if not levels or not len(index):
@@ -245,7 +241,7 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 def _name_stored_index(
     columns: dict[str, Any], index: tuple[str, ...], name: str, data: Any
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return columns in which an index that pandas has stored without a name is ""."""
+    """Return columns with an index that pandas has stored without a name as ""."""
     levels = [x for x in columns if _STORED.fullmatch(x)]
     if not levels or "" in columns:
         return columns, index
@@ -326,7 +322,6 @@ def read_sheet(path: str, table: str | None) -> str:
 
 
 def _write(shown: Any, meant: Any, path: str) -> str:
-    """Return the text of a cell; `meant` is its formula, if it has one."""
     value = shown.value
     if value is None and meant.value is not None:
         msg = (

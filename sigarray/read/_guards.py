@@ -124,7 +124,7 @@ def _advise_folds(frame: Frame, chosen: Roles, names: Names, folds: Names) -> st
 
 
 def _name_folds(frame: Frame, chosen: Roles, folds: Names, ignored: Names) -> str:
-    """Return the columns that together name a fold, with the run if folds repeat."""
+    """Return the columns that together name a fold."""
     columns, roles = frame.columns, {**find_roles(frame, {}), **chosen}
     told = chosen.get("run", "").split(",")
     naming = ",".join(roles.get(x, "") for x in ("model", "task", "metric")).split(",")
@@ -250,7 +250,7 @@ def refuse_rows_apart(frame: Frame) -> None:
 def find_unnamed_items(
     source: str, scores: Mapping[str, np.ndarray], n_gaps: Mapping[str, int]
 ) -> tuple[bool, list[str]]:
-    """Tell by values whether rows of a table with a column for each model are items.
+    """Tell by values whether rows of a wide table are items.
 
     `n_gaps` counts the blank cells between scores.
     """
@@ -283,7 +283,7 @@ def doubt_runs(
 ) -> str | None:
     """Say why scores are hardly of runs; "" if they are marks of single answers.
 
-    `n_rows` counts the rows of each model, by default those with a score.
+    `n_rows` counts rows by model, by default those with a score.
     """
     if _are_marks_of_two(columns):
         return ""
@@ -321,8 +321,8 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
 def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
     """Refuse pairs by the order of rows if models may have them in other places.
 
-    Rows of a table with a column of models are in any order. Files of a model each have
-    theirs, as columns do, if all scores are there.
+    Rows of a column of models are in any order. Files, and columns, of a model each
+    have theirs, if all scores are there.
     """
     if _are_named(records):
         return

@@ -93,10 +93,7 @@ def convert_data_frame(frame: Frame, _: str) -> Frame | None:
 
 
 def _extract(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a file of an archive, which may be compressed by Zstandard.
-
-    Python's own modules can read that from version 3.14 on.
-    """
+    """Return a file of an archive; Python reads Zstandard from version 3.14 on."""
     info = archive.getinfo(name)
     if info.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
         return archive.read(name)
@@ -154,7 +151,7 @@ def _tabulate_log(
 
 
 def _read_value(scorer: str, value: Any) -> dict[str, Any]:
-    """Return the numbers of a score by name; NaN if a sample was not scored."""
+    """Return numbers by name; NaN if a sample was not scored."""
     if isinstance(value, dict):
         parts = [_read_value(f"{scorer}.{key}", x) for key, x in value.items()]
         return {key: x for part in parts for key, x in part.items()}
@@ -166,10 +163,7 @@ def _read_value(scorer: str, value: Any) -> dict[str, Any]:
 
 
 def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | None:
-    """Return the scores of a run by instance, or None for other files.
-
-    Perturbed instances are left out.
-    """
+    """Return scores by instance, but for perturbed ones, or None for other files."""
     if not all("instance_id" in x and "stats" in x for x in document):
         return None
     rows: list[dict[str, Any]] = []
@@ -226,10 +220,7 @@ def _read_run(path: Path) -> dict[str, str]:
 
 
 def convert_details(frame: Frame, _: str) -> Frame | None:
-    """Return the scores of a task by the id of documents, or None for other tables.
-
-    The path of the file names the model, the file does not.
-    """
+    """Return the scores of a task by document, or None; the path names the model."""
     if not {"doc", "metric", "model_response"} <= set(frame.columns):
         return None
     documents: list[Any] = list(frame.columns["doc"])

@@ -41,7 +41,7 @@ _LEAST_GROUPS = 3
 def put_together(frame: Frame, chosen: Roles) -> Frame:
     """Return the table with one column for those that are named with a comma.
 
-    It replaces these, except for those that are also named for something else.
+    It replaces these, unless they are also named for something else.
     """
     for name in dict.fromkeys(chosen.values()):
         parts = [part.strip() for part in name.split(",")]
@@ -117,9 +117,9 @@ def name_within_clusters(
 ) -> tuple[list[Frame | None], dict[str, str]]:
     """Name items by their cluster, too, if --cluster is said and names begin anew.
 
-    They do if one model has most of its scores under names that several clusters have,
-    or if all models have the same items in clusters, each with one score, and without
-    clusters some with several. Others are left to an error.
+    They do if one model has most of its scores under names of several clusters; or if
+    all models have the same items in clusters, each with one score, and some have
+    several without clusters. Others are left to an error.
     """
     cluster = chosen.get("cluster")
     frames = [x for x in tables if x is not None]
@@ -176,10 +176,9 @@ def _are_once(columns: Sequence[Coded]) -> bool:
 
 
 def doubt_clusters(frame: Frame, roles: Roles, others: Names) -> list[str]:
-    """Doubt clusters that are counted anew in each group of another column.
+    """Doubt clusters that are counted anew, from 0 or 1, in each group of a column.
 
-    Their names are then 0, 1, ... or 1, 2, ... up to some number in each. Clusters of
-    one name are one, which makes few of many.
+    Clusters of one name are one, which makes few of many.
     """
     cluster = roles.get("cluster")
     if cluster is None or cluster not in frame.columns:
@@ -215,8 +214,8 @@ def _count_on(numbers: np.ndarray) -> bool:
 def name_items(records: Records) -> Records:
     """Number the items of each cluster, by model, if nothing names them.
 
-    Only the sums of clusters count, so it does not matter which item of one model
-    stands beside which one of another.
+    Only the sums of clusters count, so that any item of one model may stand beside any
+    of another.
     """
     if records.has("item") or not records.has("cluster"):
         return records
@@ -236,7 +235,7 @@ def name_items(records: Records) -> Records:
 
 
 def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
-    """Refuse sizes of clusters (M, C) if those that two models have differ."""
+    """Refuse sizes of clusters (M, C) that models do not share."""
     model, *others = models.list_known()
     counts = by[models.values.index(model)]
     for other in others:

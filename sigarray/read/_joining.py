@@ -87,10 +87,7 @@ def join_records(
     left_out: list[str],
     n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run.
-
-    `n_blank` counts those that were left out as blank, by task and model.
-    """
+    """Join the scores of each task; `n_blank` counts blank ones by task and model."""
     records = _choose_records(records, choice)
     notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:
@@ -245,10 +242,7 @@ def _take_last(
 def _add_blank(
     table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
 ) -> ScoreTable:
-    """Add scores of runs that were left out as blank to those that are missing.
-
-    Items without a score are unmatched.
-    """
+    """Count runs that were left out as blank as missing ones; items are unmatched."""
     if table.unit != "run" or table.is_paired:
         return table
     n_missing = {task: {**by} for task, by in table.n_missing.items()}
@@ -272,7 +266,7 @@ def _add_blank(
 def _find_direction(
     records: Records, choice: Choice, metric: str, source: str
 ) -> bool | None:
-    """Return whether higher is better, as the tool states, or else as the caller."""
+    """Return whether higher is better, by the tool, or else by the caller."""
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)

@@ -72,7 +72,6 @@ def tabulate_records(
 
 
 def _shorten(cells: list[Any]) -> Sequence[Any]:
-    """Return a column of texts, or of true and false, with codes for equal cells."""
     kinds = set(map(type, cells)) - {type(None)}
     return encode(cells) if kinds in ({str}, {bool}) else cells
 
@@ -88,7 +87,7 @@ def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def list_plain(record: Any, prefix: str) -> dict[str, Any]:
-    """Return the texts and numbers of a mapping, nested or not, by names of columns."""
+    """Return the texts and numbers of a mapping, nested or not."""
     if not isinstance(record, dict):
         return {}
     return {
@@ -146,9 +145,8 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_refuse_twice)
 def find_tables(document: Any) -> dict[str, list[dict[str, Any]]]:
     """Return the lists of records in a document, by keys such as "results.results".
 
-    If all values of a mapping are such lists, of records with the same keys, these are
-    one table, with a column `key1`.
-    Records have the model, run or task that the mappings around them name.
+    If all values of a mapping are such lists, with the same keys, they are one table,
+    with a column `key1`. Records have the model, run or task that is named around them.
     """
     tables: dict[str, list[dict[str, Any]]] = {}
     if isinstance(document, dict):
@@ -230,7 +228,7 @@ def read_nested(name: str, document: Any) -> Frame | None:
     """Return the scores of nested mappings and lists, or None for other documents.
 
     Columns `key1`, `key2` and so on have the keys, those of a list from 1 on. If the
-    keys of the last mapping are names of metrics, each of them is a column too.
+    last keys are metrics, each is a column too.
     """
     leaves = list(_walk(document, ()))
     depths = {len(keys) for keys, _ in leaves}
@@ -277,7 +275,7 @@ def _walk(node: Any, keys: _Key) -> Iterator[tuple[_Key, Any]]:
 
 
 def _list_kinds(document: Any, depth: int) -> list[type | None]:
-    """Return the kind of the nodes of each level; None for a level of several."""
+    """Return the kind of nodes of each level; None for several."""
     kinds: list[type | None] = []
     nodes = [document]
     for _ in range(depth):
@@ -297,8 +295,8 @@ def name_levels(
 ) -> Frame:
     """Return nested scores with the roles of their keys, if these are clear.
 
-    Keys such as seed0, seed1 are of runs; then the only others are of models, unless
-    the file names its model. Numbers alone may be of runs or of items.
+    Keys such as seed0 are of runs; then the only others are of models, unless the file
+    names its model. Numbers may be of runs or of items.
     """
     if not frame.levels:
         return frame

@@ -47,9 +47,9 @@ def read_samples(
 ) -> Frame | None:
     """Return the scores of a task, by doc_id, or None for other files.
 
-    If there are several filters, the name of a metric includes one, as in the harness:
-    "exact_match,strict-match"; if there is one, "acc" may be called "acc,none", too.
-    What a document says is in columns, "doc.passage". Metrics of which samples have the
+    Names of metrics include one of several filters, as in the harness:
+    "exact_match,strict-match"; "acc" of one may be called "acc,none", too. What a
+    document says is in columns, "doc.passage". Metrics of which samples have the
     log-likelihood are called so; their direction is not that of the metric.
     """
     if not are_samples(records):
@@ -162,8 +162,8 @@ def _load(path: Path, _time: int, _size: int) -> Any:
 def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
     """Return the files of chosen groups of tasks as those of one task each.
 
-    The items of a group are all items of its tasks, so that its mean is that of its
-    tasks, weighed by their sizes.
+    Items of a group are all items of its tasks: its mean is that of these, weighed by
+    their sizes.
     """
     # Some models may have been run on the tasks of a group without it.
     known: dict[str, dict[str, int]] = {}
@@ -214,9 +214,9 @@ def say_groups(
 ) -> tuple[Names, Names]:
     """Return notes on groups of tasks that may be one task, and doubts.
 
-    It is doubted that tasks of a group, beside others, are independent: of models that
-    are equal but for what the 18 tasks of a group share, one was called better over
-    these and 3 others in 18 of 50 folders. So it is where averages are taken for items.
+    Tasks of a group, beside others, are hardly independent: of models that are equal
+    but for what the 18 tasks of a group share, one was called better over these and 3
+    others in 18 of 50 folders. So it is where averages are taken for items.
     """
     if is_of_items:
         averages = [x.groups for x in frames if x.kind == AVERAGES]

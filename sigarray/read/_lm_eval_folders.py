@@ -29,8 +29,8 @@ def add_filters(
 ) -> tuple[list[dict[str, Any]], Names]:
     """Return samples with a key "filter", as later ones have, and notes.
 
-    Early ones of a filter are before those of the next. Repeats that a key tells apart
-    are no filters; that key, which is no metric, is left out.
+    Early ones of a filter are before those of the next. If another key tells them
+    apart, they are repeats, and it is left out.
     """
     if not are_samples(records) or any("filter" in x for x in records):
         return records, ()
@@ -64,7 +64,7 @@ def _find_names(
 ) -> tuple[Names, Names]:
     """Return the names that results beside have for filters of these means, and notes.
 
-    Results of the task with other means have the same names, in the same order.
+    Results with other means have the same names, in the same order.
     """
     task, _ = split_name(path)
     named: list[str] = []
@@ -128,8 +128,8 @@ def _take_newest(
 ) -> tuple[list[Frame | None], list[str]]:
     """Return averages without older ones of a model, task and metric in a folder.
 
-    Those are of other evaluations of the same trained model, and no runs of their own.
-    `paths` are None of files that are said to be.
+    Those are of the same trained model, and no runs of their own. `paths` are None of
+    files that are said to be.
     """
     keys: list[list[tuple[str, ...]]] = []
     newest: dict[tuple[str, ...], str] = {}

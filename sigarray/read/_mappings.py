@@ -123,7 +123,7 @@ def _refuse_runs(tasks: Mapping[str, Mapping[Hashable, Any]]) -> None:
 def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
     """Say which keys are tasks and which are models, if these may be turned round.
 
-    Scores of several models on a task are of one size, as a rule, and those of a model
+    As a rule, scores of several models on a task are of one size, and those of a model
     on several tasks are not.
     """
     models = list(dict.fromkeys(name for by in tasks.values() for name in by))
@@ -163,7 +163,7 @@ def _copy_scores(x: Any, place: str) -> np.ndarray:
 def _read_models(
     scores: Mapping[Hashable, Any], source: str, choice: Choice
 ) -> ScoreTable:
-    """Read the scores of one task; labels pair them, not places."""
+    """Read the scores of one task; labels pair them."""
     values = tuple(scores.values())
     are_named = (
         all(map(_has_names, values))

@@ -24,7 +24,7 @@ DROP_WORST_OR_KEEP = (
 
 
 class Listener(NamedTuple):
-    """Receives notes, and counts steps: `track(steps, name)` yields the same steps."""
+    """Receives notes, and counts steps: `track(steps, name)` yields these."""
 
     note: Callable[[str], None]
     track: Callable[[Sequence[Any], str], Iterator[Any]]
@@ -51,7 +51,7 @@ def note(text: str) -> None:
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warn of scores or options, at the caller of the function that does so."""
+    """Warn at the caller of the function that does so."""
     warnings.warn(text, category, stacklevel=3)
 
 
@@ -152,12 +152,12 @@ _LOCK = threading.RLock()
 
 
 class SingleTaskWarning(UserWarning):
-    """Is of verdicts on single tasks, without which a command is brief."""
+    """Without it a command is brief."""
 
 
 @contextlib.contextmanager
 def hold_warnings(category: type[Warning]) -> Iterator[list[str]]:
-    """Keep the warnings of a category back; others are shown as before."""
+    """Keep warnings of a category back, and show others."""
     held: list[str] = []
     show = warnings.showwarning
 
@@ -189,13 +189,13 @@ class RepeatedCaution(Caution):
 
 
 class DoubtOfGroups(str):
-    """Doubts that items are independent, unless they are put into clusters."""
+    """Doubts that items are independent, unless they are in clusters."""
 
     __slots__ = ()
 
 
 def put_place(place: str, note: str) -> str:
-    """Return a note behind its place, such as the file; a caution remains one."""
+    """Return a note behind its place; a caution remains one."""
     return type(note)(f"{place}: {note}")
 
 
@@ -205,7 +205,7 @@ def say_single(task: str, models: Sequence[object]) -> Caution:
 
 
 def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
-    """Say what was left out, without a score of the metrics, and how to keep tasks."""
+    """Say what has no score of the metrics, and how to keep tasks."""
     if not metrics:
         return Caution(f"{which} left out, without a score")
     known = ", ".join(map(repr, metrics))
@@ -219,10 +219,7 @@ def say_without(which: str, metrics: Sequence[str], other: str | None) -> Cautio
 
 
 def say_in_python(message: str, names: Iterable[str] = ()) -> str:
-    """Write the options of the command in a message as arguments of a call.
-
-    Names of models and tasks stay as they are.
-    """
+    """Write options of the command as arguments of a call, but not in names."""
     return _translate(message, names)[0]
 
 
@@ -302,9 +299,9 @@ def _advise_to_read(options: Iterable[str]) -> str:
 def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
     """Translate options in errors and warnings of a public function to its arguments.
 
-    As `errors_in_python` does. The block gets a list, in which the warnings are at its
-    end. An error that names arguments of `read.scores`, which the function does not
-    have, says so; if the scores are a mapping, only of those for mappings.
+    The block gets a list, in which the warnings are at its end. An error that names
+    arguments of `read.scores`, which the function does not have, says so; if the scores
+    are a mapping, only of those for mappings.
     """
     is_table = not names
     said: list[str] = []

@@ -105,7 +105,7 @@ def _say_more(n: int) -> str:
 
 
 def _split(frames: Sequence[Frame], chosen: Roles, text: str) -> list[str]:
-    """Split a text at commas that are not in quotes, nor in the name of a metric."""
+    """Split a text at commas that are not in quotes, nor in a metric."""
     parts = [x.strip() for x in next(csv.reader([text], skipinitialspace=True))]
     if len(parts) < 2:
         return parts or [text]
@@ -155,8 +155,8 @@ def read_frames(
 ) -> tuple[list[Reading | None], list[str], dict[str, Names]]:
     """Read the scores of all tables; None for tasks that were not chosen.
 
-    None, too, if no run of a table has ended. Notes, and the tasks without the metric
-    with those that they have, are returned too.
+    None, too, if no run has ended. Then notes, and the tasks without the metric with
+    those that they have.
     """
     readings: list[Reading | None] = []
     faults, said = [], []
@@ -193,7 +193,7 @@ def read_frames(
 
 
 def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
-    """Return the first of some metrics that a table has, or else the last."""
+    """Return the first metric that a table has, or else the last."""
     for metric in metrics[:-1]:
         if _has(frame, chosen, metric):
             return metric
@@ -232,7 +232,7 @@ def _read_metrics(frame: Frame, chosen: Roles, choice: Choice) -> Reading:
 
 
 def _has(frame: Frame, chosen: Roles, metric: str, before: Names = ()) -> bool:
-    """Tell whether a table has a metric; of several so called, one that is `before`."""
+    """Tell whether a table has a metric; of several so called, one `before`."""
     try:
         _find(frame, chosen, metric)
     except UnknownMetricError:
@@ -276,7 +276,7 @@ def find_unscored(
 ) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
     """Return the tasks, and the items of others, that no score is of, and notes.
 
-    `known` has the tasks of whole files without the metric, and their metrics.
+    `known` has tasks of whole files without the metric, and their metrics.
     """
     tasks, items = _find_lost(frames, chosen, records, choice)
     scored = records.list_known("task")

@@ -29,7 +29,7 @@ Counts = dict[str, int]
 def blank_missing(
     wide: WideTable, models: Names, missing: Missing, *, is_of_pairs: bool
 ) -> tuple[WideTable, Counts]:
-    """Return a table whose missing scores are blank cells, and how many these are.
+    """Return a table whose missing scores are blank, and how many these are.
 
     Of pairs, rows without a score of some model are left out.
     """
@@ -78,8 +78,8 @@ def treat_missing(
 ) -> tuple[Records, Counts]:
     """Return the scores of a task without NaN, and how many were missing.
 
-    Of items, and of runs that are pairs, those without any score of some model are left
-    out for all models; beside other scores of the item, a missing one alone is.
+    Pairs without any score of some model are left out for all models; beside other
+    scores of the item, a missing one alone is.
     """
     lacks = np.isnan(records.scores)
     if missing is None or not lacks.any():
@@ -203,9 +203,9 @@ def say_missing(
     names: Sequence[Mapping[str, Any]] = (),
     why: Sequence[str] = (),
 ) -> str:
-    """Say how many scores were missing, a few of them by names, and what was done.
+    """Say how many scores were missing, and what was done.
 
-    `why` says what some runs without a score did, such as "have crashed".
+    `why` says what runs without a score did, such as "have crashed".
     """
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
@@ -259,7 +259,7 @@ def list_few(records: Records) -> list[dict[str, Any]]:
 
 
 def name_few(names: Sequence[Mapping[str, Any]]) -> str:
-    """Name a few scores by model, task, run and so on; "" if models alone are known."""
+    """Name a few scores by model, task, run and so on; "" if only models are known."""
     if not all({*x} - {"model"} for x in names):
         return ""
     return "; ".join(", ".join(_say_name(*x) for x in by.items()) for by in names)
@@ -297,7 +297,7 @@ def drop_unmatched(
 ) -> tuple[WideTable, dict[tuple[str, str], WideTable], list[str]]:
     """Return the rows with a score of each model, those of each pair, and a note.
 
-    Pairs are empty if they have no more rows than all models have.
+    Pairs are empty if they have no more rows than that.
     """
     filled = {
         name: ~find_blank(wide.cells[k])

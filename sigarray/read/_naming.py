@@ -38,7 +38,7 @@ class ReadFile(NamedTuple):
 def name_records(file: SourceFile, reading: Reading, role: str | None) -> Records:
     """Return the records with the model and the run from the path of the file.
 
-    `role` is what names of files with a column of models are of: tasks, or runs.
+    `role` is what names of files with a column of models are of.
     """
     records = reading.records
     first = records[0]
@@ -134,7 +134,7 @@ def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
 def name_folds_of_files(
     files: Sequence[SourceFile], frames: Sequence[Frame | None]
 ) -> list[Frame | None]:
-    """Return the tables with a column of folds, if files are named by these alone."""
+    """Return the tables with a column of folds, if only these name files."""
     folds = [None if x.is_named or x.said else FOLD.fullmatch(x.model) for x in files]
     named: list[Frame | None] = [
         replace(frame, columns={**frame.columns, name: [x[2]] * len(frame.lines)})
@@ -160,12 +160,12 @@ def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
 
 
 def name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
-    """Name what runs of a model share: its task, which may be a part of a group."""
+    """Name what runs of a model share: its task, maybe a part of a group."""
     return x.file.model, x.reading.records[0].task, x.frame.constants.get("subtask")
 
 
 def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
-    """Count the scores of a file that were left out as blank, by task and model."""
+    """Count the scores that were left out as blank, by task and model."""
     said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
     counts = Counts()
     for (task, model), n in reading.n_blank.items():
@@ -274,7 +274,7 @@ def _advise(what: str) -> str:
 def find_crossed(names: Names) -> list[list[str]]:
     """Return the words whose combinations are all names, without numbers of runs.
 
-    An example is "resnet" and "vit", "cifar" and "imagenet" from "resnet_cifar".
+    Such as "resnet" and "vit", "cifar" and "imagenet" from "resnet_cifar".
     """
     plain = list(dict.fromkeys(re.sub(r"[-_. ]?\d+$", "", x) for x in names))
     rows = [_MARK.split(x) for x in plain]

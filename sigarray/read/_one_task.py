@@ -58,7 +58,7 @@ from sigarray.read._wide import Scores
 class JoinedTask(NamedTuple):
     """The scores of a task as `ScoreTable` has them, and as they were read.
 
-    `doubts` are about columns of raters.
+    `doubts` are about raters.
     """
 
     records: Records
@@ -85,7 +85,7 @@ def join_task(
     *,
     direction: bool | None,
 ) -> tuple[JoinedTask | None, list[str]]:
-    """Join the scores of a task; None if a model alone has some. Notes come with it."""
+    """Join the scores of a task; None if of one model alone. And notes."""
     is_paired = choice.is_paired or unit != "run"
     if unit == "item":
         whole = name_items(whole)
@@ -244,7 +244,7 @@ def _name_few(
 
 
 def _find_rerun(records: Records) -> np.ndarray:
-    """Tell which runs that crashed or ended early have the name of one with a score."""
+    """Tell which runs without a score have the name of one with a score."""
     has_name = records.factors["run"].codes >= 0
     if records.has("item") or not has_name.any():
         return np.zeros(len(records), bool)
@@ -276,9 +276,9 @@ def doubt_shared_runs(
 ) -> list[str]:
     """Refuse, or doubt, that runs with one name on all tasks are others on each.
 
-    Scores and names of runs are by task and model. Of equal models, verdicts over tasks
-    called some better in 16 to 84 % of data with such runs. There is a doubt alone if
-    tasks are too few for these verdicts, or have no `column`.
+    Scores and names are by task and model. Of equal models, verdicts over tasks called
+    some better in 16 to 84 % of data with such runs. It is a doubt if tasks are too few
+    for these verdicts, or have no `column`.
     """
     if len(scores) < 2:
         return []
@@ -371,7 +371,7 @@ def find_chance(tables: list[np.ndarray]) -> float:
 def count_dropped(
     records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int
 ) -> Dropped | None:
-    """Count the items or runs of a task that were left out for all models, if any.
+    """Count the units of a task that were left out for all models, if any.
 
     `n_others` were left out for their raters.
     """

@@ -63,8 +63,8 @@ def find_summaries(
 ) -> set[str]:
     """Return the names of means; those that differ only in digits are tested once.
 
-    Names of one kind with numbers, sum-000 to sum-039, are ids if there are many of
-    them, or if most names are of that kind: rows of means are few beside others.
+    Such ones, sum-000 to sum-039, are ids if there are many, or if they are most names:
+    rows of means are few.
     """
     kinds: dict[str, set[str]] = {}
     n_names = 0
@@ -87,8 +87,8 @@ def refuse_summary_rows(
 ) -> None:
     """Refuse rows of means beside the averaged rows.
 
-    Their label may be in a column that was left out. In a table with a row for each
-    score, models, runs, items and tasks are checked when they are joined.
+    Their label may be in a column that was left out. Names of a table with a row for
+    each score are checked when they are joined.
     """
     if frame.metrics is not None:
         return
@@ -151,7 +151,7 @@ def _list_lines(frame: Frame, rows: Sequence[int]) -> str:
 
 
 def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
-    """Return the places of texts of some kind; each different text is examined once."""
+    """Return the places of texts of some kind."""
     texts = find_summaries(distinct(cells), is_one)
     if not texts:
         return []
@@ -159,7 +159,7 @@ def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> li
 
 
 def _is_of_all_rows(cell: object) -> bool:
-    """Tell whether a label is like "all", "macro F1" or "mean acc", beside others."""
+    """Tell whether a label is like "all", "macro F1" or "mean acc"."""
     if not isinstance(cell, str):
         return False
     words = set(re.findall(r"f1|[^\W\d_]+", cell.casefold()))
@@ -289,7 +289,7 @@ _IGNORED = re.compile(
 def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> TableError:
     """Return an error that says how to leave out all columns that are no models.
 
-    By their names, or because most of their cells are texts. It lists no others.
+    By their names, or because most cells are texts. It lists no others.
     """
     filled = {x: [y for y in cells if not is_blank(y)] for x, cells in columns.items()}
     scores = {
@@ -322,9 +322,9 @@ def _is_plain(cell: object) -> bool:
 def doubt_models(
     source: str, tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names | None
 ) -> list[str]:
-    """Doubt columns that were taken for models: named as runs, or unlike in size.
+    """Doubt columns taken for models: named as runs, or unlike in size.
 
-    Unless `models` were named. Scores from -1 to 1 are of one scale, however small.
+    Scores from -1 to 1 are of one scale, however small.
     """
     sizes: dict[str, float] = {}
     for by in tasks.values():

@@ -72,8 +72,8 @@ def doubt_pooled(
     """Doubt runs that several columns name, if they are not independent.
 
     So it is where models have other values of a setting; where runs of one value are
-    alike, and the models do not have the same; and where differences between models
-    depend on the value, as of subjects, each in several seeds.
+    alike, and models do not have the same; and where differences depend on the value,
+    as of subjects, each in several seeds.
     """
     names = _list_parts(pools, columns)
     for k, name in enumerate(names):
@@ -218,7 +218,7 @@ def count_settings(
 ) -> dict[str, int]:
     """Count the values in each column that runs of one model have on one task.
 
-    Of several models it is the largest number; columns with one value are left out.
+    At most; columns with one value are left out.
     """
     ids = {x for by in table.ids.values() for names in by.values() for x in names}
     is_kept = records.factors["model"].find(table.models)
@@ -245,7 +245,7 @@ _CURVE, _MOST_OF, _MOST_CURVES = 4, 0.5, 10
 def doubt_second_curves(records: Records, source: str) -> list[str]:
     """Doubt runs whose steps begin anew: the last step is that of one of several.
 
-    Refuse those that a setting tells apart, which would be mixed in one sample.
+    Refuse those that a setting tells apart, which would be mixed.
     """
     if records.has("item") or not records.has("run") or np.isnan(records.steps).any():
         return []
@@ -294,7 +294,7 @@ def _tell_curves(
 ) -> str | None:
     """Return the first column of settings with one value in each of several curves.
 
-    `curves` and `runs` are those of some rows, and in a run all curves have others.
+    In a run, all curves have others.
     """
     roles = ("model", "task", "run", "step")
     taken = {*records.metrics, *(find_column(records, x) for x in roles)}

@@ -97,8 +97,7 @@ def _is_prediction(frame: Frame, roles: Roles, column: str) -> bool:
 class _Preferences(NamedTuple):
     """The columns of two models, of which is better, and the values in that.
 
-    `wins` are those for a win of the first and of the second model, or None if it is
-    the name of the model.
+    `wins` are those for a win of each model, or None if it is the name of the model.
     """
 
     first: str
@@ -192,7 +191,6 @@ def _refuse_single_preferences(frame: Frame) -> None:
 
 
 def _find_preferences(frame: Frame) -> _Preferences | None:
-    """Find two columns of names from one set, and one of which is better."""
     n_rows = min(len(frame.lines), _MAX_LOOKED_AT)
     texts = {
         name: _read_texts(cells[:n_rows])
@@ -291,7 +289,7 @@ def _share(a: Names, b: Names) -> bool:
 
 
 def _find_sides(a: str, b: str) -> tuple[str, str] | None:
-    """Return the words for two sides in which two names of columns differ."""
+    """Return the words for two sides in which names differ."""
     x, y = list_words(a), list_words(b)
     return next((z for z in _SIDES if (x - y, y - x) == ({z[0]}, {z[1]})), None)
 
@@ -322,7 +320,7 @@ def _write(frame: Frame, found: _Preferences) -> str:
 def _find_item(frame: Frame, found: _Preferences) -> str:
     """Write what rows are of, if no name says so: what several raters have judged.
 
-    That is the first column of which each row of two models and raters is another.
+    In that column, each row of two models and raters is another.
     """
     if "item" in find_roles(frame, {}):
         return ""

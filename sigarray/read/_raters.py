@@ -34,7 +34,7 @@ _MAX_LEFT = 0.25
 
 
 class Doubt(NamedTuple):
-    """What is to be said of a column by which the scores of models are not alike.
+    """What to say of a column by which the scores of models are not alike.
 
     Either some model lacks a value, or shares of values are unequal, which matters.
     """
@@ -48,9 +48,8 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     """Return the scores with their raters, and the columns that may name these.
 
     Such a column has a name for raters, or words that tell all scores of an item apart.
-    Raters are those of the one with the fewest names that does so, left out or not; or
-    of that of --run, if all models may share what it names: no seeds, but the items of
-    raters, say.
+    That with the fewest names that does so is taken, left out or not; or that of --run,
+    if all models may share what it names: no seeds, but the items of raters, say.
     """
     frames = records.list_frames()
     if not records.has("item") or any(x.metrics is not None for x in frames):
@@ -161,13 +160,13 @@ def is_shared(column: str) -> bool:
 
 
 def name_unit(column: str | None) -> str:
-    """Name what a column of items has: raters by their word, if these are the items."""
+    """Return the word for items: that for raters, if these are the items."""
     words = sorted(list_words(column or "") & PEOPLE)
     return words[0] if words else "item"
 
 
 def say_one(unit: str, column: str) -> str:
-    """Say of what all models need a score: "one of the item by the same 'rater'"."""
+    """Return "one of the item by the same 'rater'"."""
     by = "with" if is_shared(column) else "by"
     return f"one of the {unit} {by} the same {column}"
 
@@ -193,7 +192,7 @@ def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
 
 
 def as_normal(chi_square: float, df: int) -> float:
-    """Return its cube root as a number that is about normal (Wilson, Hilferty 1931)."""
+    """Return its cube root, which is about normal (Wilson, Hilferty 1931)."""
     spread = 2.0 / (9.0 * df)
     return (math.cbrt(chi_square / df) - (1.0 - spread)) / math.sqrt(spread)
 
@@ -221,8 +220,8 @@ def match_raters(
 
     So the raters of an item are the same for all models, which their means need. Where
     most items have no such rater, or some, and raters of few are the same, or raters
-    are `ignored`, all ratings are returned. And what is known of raters, None if they
-    were not matched, and notes.
+    are `ignored`, all are returned. And what is known of raters, None if not matched,
+    and notes.
     """
     n_models = len(records.list_known("model"))
     raters, items = records.factors["rater"], records.factors["item"].codes
@@ -293,8 +292,8 @@ _SAMPLE = re.compile(
 def are_samples(records: Records, *, is_said: bool) -> bool:
     """Tell whether each item has several scores, from samples of an answer.
 
-    Every model and item has equally many, unless `is_said` that scores of an item are
-    to be averaged. Scores are no samples if a column of indices may name them.
+    Equally many of every model, unless `is_said` that they are to be averaged. Scores
+    are no samples if a column of indices may name them.
     """
     if records.has("run") or np.any(records.factors["item"].codes < 0):
         return False
@@ -323,7 +322,7 @@ def are_samples(records: Records, *, is_said: bool) -> bool:
 def _are_of_all(records: Records, column: str) -> bool:
     """Tell whether scores may be averaged without being asked about.
 
-    If a column has raters, those of an item are the same for all models.
+    Raters of an item are then the same for all models.
     """
     if not names_raters(column):
         return not looks_like_index(column, ())

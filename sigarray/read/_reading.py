@@ -47,9 +47,8 @@ _LONG = 40
 class Reading:
     """The scores of a file, how they were written, and what was changed.
 
-    `n_blank` counts the scores that were left out as blank, by task and model, which
-    are None if the file does not name them. `settings` are the columns in which runs of
-    one model differ.
+    `n_blank` counts scores that were left out as blank, by task and model, None if not
+    named. In `settings`, runs of one model differ.
     """
 
     records: Records
@@ -69,9 +68,9 @@ def read_records(
 ) -> Reading:
     """Return the scores of a table with a row for each.
 
-    Those of models that are not wanted are NaN, and may lack other cells.
-    Missing scores are NaN if they are to be treated; of a table with steps, so are
-    blank ones, and of runs that have crashed, all. Other blank ones are left out.
+    Those of models that are not wanted are NaN, and may lack other cells; so are
+    missing ones that are to be treated, blank ones of a table with steps, and all of
+    runs that have crashed. Other blank ones are left out.
     """
     refuse_twice(frame.source, frame.twice)
     roles = find_roles(frame, chosen)
@@ -321,7 +320,7 @@ def _read_factor(
 ) -> Coded:
     """Return the name in a role for each row, or None for each.
 
-    Rows that may lack it are those of runs that have crashed, or of other models.
+    Those of crashed runs, or of other models, may lack it.
     """
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))

@@ -168,10 +168,7 @@ def _list_like(column: str, frame: Frame) -> list[str]:
 
 
 def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
-    """Raise if a column shows that responses of a system are from several runs.
-
-    Resampled items do not show effects that a run has on all of them.
-    """
+    """Refuse responses of several runs of a system, whose effects are on all items."""
     column = find_roles(frame, {}).get("run")
     if column is None:
         return
@@ -276,8 +273,7 @@ def check_responses(
 ) -> list[str]:
     """Return doubts about the responses in some rows, or refuse what they mix.
 
-    `columns` are those of "item", "system" and "response"; `systems` are gold and two
-    others, whose responses by item `answers` has.
+    `systems` are gold and two others.
     """
     records = _make_records(frame, columns, rows)
     others = [x for x in frame.columns if x not in {*columns.values()}]
@@ -343,7 +339,7 @@ def _doubt_sizes(records: Records) -> list[str]:
 
 
 def _doubt_copies(records: Records, others: Names) -> list[str]:
-    """Doubt the responses of a system if all columns have each row twice or more."""
+    """Doubt responses of a system whose rows are all there twice or more."""
     doubts = []
     for one in records.split("model"):
         factors = [one.factors["item"], encode_texts(list(map(str, one.scores)))]
@@ -361,7 +357,7 @@ def _doubt_copies(records: Records, others: Names) -> list[str]:
 def _doubt_groups(
     frame: Frame, columns: Mapping[str, str], others: Names, errors: Any
 ) -> list[str]:
-    """Doubt that items are independent, if a column groups them by its name.
+    """Doubt that items are independent, if the name of a column groups them.
 
     Or if errors of systems differ by its values more than by chance.
     """

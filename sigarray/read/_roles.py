@@ -189,9 +189,9 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
 def match_metric(
     frame: Frame, metric: str, names: Names, others: Sequence[str] = ()
 ) -> str:
-    """Return the one of some names that stands for a metric.
+    """Return the name that stands for a metric.
 
-    "acc" may be "eval/acc" or "acc,none"; other names have to be the same.
+    "acc" may be "eval/acc" or "acc,none"; others have to be the same.
     """
     if metric in (*names, *others):
         return metric
@@ -238,10 +238,7 @@ def list_metrics(frame: Frame, roles: Roles) -> list[str]:
 
 
 def leave_out_settings(names: Iterable[str]) -> list[str]:
-    """Leave out hyperparameters, such as "lr", and numbers of episodes.
-
-    By their names, unless there are no others.
-    """
+    """Leave out hyperparameters and numbers of episodes, unless there are no others."""
     every = list(names)
     ends = {x: squeeze(re.split(r"[./]", x)[-1]) for x in every}
     others = [x for x in every if not names_episodes(ends[x])] or every
@@ -271,8 +268,8 @@ def find_step_column(
 ) -> str | None:
     """Return the one of some columns that counts the steps of each run, or None.
 
-    Its name says so, and each run has several numbers of it: those of other runs, or
-    rising ones. A number of frames that a run has once is no step of it.
+    By its name, and because each run has several numbers of it: those of other runs, or
+    rising ones.
     """
     steps = [x for x in names if names_steps(x) and squeeze(x) not in HYPERPARAMETERS]
     # Fewer values of "t" may be temperatures.
@@ -322,7 +319,7 @@ def counts_steps(
 def _repeats_steps(
     cells: Sequence[Any], factors: Sequence[Coded], *, may_recur: bool
 ) -> bool:
-    """Tell whether numbers are those of several curves; if they have names, of few."""
+    """Tell whether numbers are of several curves; of named ones, in few runs."""
     numbers = read_numbers(encode_texts(cells))
     if numbers is None:
         return False
@@ -349,7 +346,7 @@ def take_documents(
 ) -> dict[str, str]:
     """Return the roles, with documents for clusters if another column names the items.
 
-    Each item is then in one document, and some documents have several.
+    Some documents then have several.
     """
     if "cluster" in roles or "item" not in roles:
         return roles

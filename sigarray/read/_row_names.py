@@ -45,9 +45,9 @@ def find_role_of_names(
 ) -> tuple[dict[str, str], Choice, list[str]]:
     """Tell what names of rows are of, in a table with a column for each model.
 
-    They are of runs if all are written like "seed0", or else as --unit says. Whole
-    numbers, and others that are not in the first column, are left to the readers of
-    columns. If other columns name the rows, an index of a data frame is ignored.
+    They are of runs if all are like "seed0", or else as --unit says. Whole numbers, and
+    those not in the first column, are left to the readers of columns. If other columns
+    name the rows, an index is ignored.
     """
     columns = _list_columns(frame, chosen, choice)
     if not columns:
@@ -79,7 +79,7 @@ def find_role_of_names(
 
 
 def _list_columns(frame: Frame, chosen: Roles, choice: Choice) -> list[str]:
-    """List the columns of an index, or without a name, that are not known to be any."""
+    """List the columns of an index, or without a name, that have no role."""
     known = choice.list_taken(chosen) | {*find_roles(frame, {}).values()}
     unnamed = [x for x in UNNAMED if x in frame.columns]
     columns = [x for x in unnamed[:1] if x not in known and _name_rows(frame, x)]
@@ -163,9 +163,9 @@ def is_item_name(name: str) -> bool:
 def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the item of each row, by its name and its values.
 
-    These are other texts or whole numbers in each row of a task, and so no scores.
-    Whole numbers below "id" may also number runs: they name items if rows are known to
-    be items, or if all scores are 0 or 1.
+    These are other texts or whole numbers in each row of a task. Below "id" they may
+    number runs: they name items if rows are known to be items, or if all scores are 0
+    or 1.
     """
     if {"item", "run"} & {*chosen} or choice.unit not in (None, "item"):
         return None
@@ -238,7 +238,7 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
 
 
 def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
-    """Return the names of the rows of a task, or numbers if no column names them."""
+    """Return the names of the rows of a task, or numbers."""
     column = chosen.get("item", chosen.get("run"))
     if column is not None:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")
@@ -265,8 +265,8 @@ def ask_about_marks(source: str, name: str) -> TableError:
 def _are_numbers_of_runs(texts: Names, others: Sequence[Any], name: str) -> bool:
     """Tell whether whole numbers name runs.
 
-    Of a column that is called "run" they may be scores of a model, beside other whole
-    ones; of no model is the name "seed" or "trial".
+    Below "run" they may be scores of a model, beside other whole ones; below "seed" or
+    "trial" they are not.
     """
     if not all(map(_WHOLE.fullmatch, texts)):
         return False

@@ -227,10 +227,7 @@ class ScoreTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """What to read from files: names of columns, models and tasks.
-
-    Of several metrics, each file has the first that is in it.
-    """
+    """What to read from files; of several metrics, the first that is in a file."""
 
     metrics: Sequence[str] = ()
     columns: Roles = field(default_factory=dict)
@@ -268,12 +265,12 @@ class Choice:
 
     @property
     def treatment(self) -> Missing | None:
-        """What becomes of missing scores; of runs that are kept, none are."""
+        """What becomes of missing scores: none are, if runs are kept."""
         return None if self.missing == "keep" else self.missing
 
     @property
     def steps(self) -> list[float]:
-        """The chosen steps, where runs that end before them are asked about."""
+        """The chosen steps, before which runs that end are asked about."""
         column = self.columns.get("step", "")
         return [float(x) for x in self.where.get(column, ())]
 
@@ -305,8 +302,7 @@ def find_direction(
 ) -> bool | None:
     """Return whether higher scores are better, or None if that is not said.
 
-    The names of several metrics are joined by ", ", as in a table of scores. If no
-    metric is named, tasks may be.
+    Several metrics are joined by ", ". If no metric is named, tasks may be.
     """
     if said is None or isinstance(said, bool):
         return said
@@ -334,7 +330,7 @@ def find_direction(
 def refuse_other_names(
     said: Direction, known: Collection[Any], source: str, got: str
 ) -> None:
-    """Refuse names of which none is known: one with a typing error turns no score."""
+    """Refuse names of which none is known: with a typing error they turn no score."""
     if isinstance(said, Mapping) and said and said.keys().isdisjoint(known):
         names = [x for x, is_higher in said.items() if not is_higher] or [*said]
         msg = (

@@ -102,10 +102,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """Turn the garbage collector off.
-
-    With millions of rows it takes half of the time, and finds no cycles.
-    """
+    """Turn off the garbage collector, which takes half of the time with many rows."""
     is_on = gc.isenabled()
     gc.disable()
     try:
@@ -235,8 +232,7 @@ def _tabulate(
 ) -> tuple[list[Opened], list[Frame | None], Choice, Names]:
     """Return the files with chosen rows, and their tables; mappings have none.
 
-    The choice is returned, too, with the names that columns have in the tables; and
-    notes.
+    And the choice with the names of columns in the tables, and notes.
     """
     if len(files) > 1 or files[0][0].is_named:
         # A mapping to lists may be a table, where it is not one of models.

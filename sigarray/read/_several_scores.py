@@ -107,7 +107,7 @@ class Sums(NamedTuple):
 
 
 def find_sums(names: Iterable[str]) -> Sums | None:
-    """Return the first metric of which some columns have all parameters, or None."""
+    """Return the first metric that has all its parameters, or None."""
     by = {_KNOWN.get(squeeze(x).removesuffix("s"), x.lower()): x for x in names}
     for metric, layout in _ASKED.items():
         if {*layout} <= {*by}:
@@ -145,7 +145,7 @@ def split_by_model(columns: Iterable[str], parts: Names) -> dict[str, list[str]]
 
 
 class Named(NamedTuple):
-    """A parameter that the name of a column says, and the class that it is of."""
+    """The parameter that a column is named by, and its class."""
 
     parameter: str
     of: str
@@ -158,8 +158,7 @@ def split_columns(said: str) -> list[str]:
 def order_columns(metric: str | None, columns: Names) -> list[str]:
     """Return columns in the order of a metric's parameters, if all names say these.
 
-    Other columns stay in their order, and so do all for a function of one's own, which
-    is no `metric` here.
+    Others stay in their order, as for a function of one's own, without a `metric`.
     """
     if metric == "bleu":
         by = {x.lower(): x for x in columns}
@@ -255,7 +254,7 @@ _TASK_RUNS = {
 
 
 def find_task_runs(names: Names) -> str | None:
-    """Return "{task}_seed{run}" if columns are of each run of several tasks."""
+    """Return "{task}_seed{run}" if columns are runs of several tasks."""
     for form, way in _TASK_RUNS.items():
         found = [x for y in names if (x := re.fullmatch(way, y))]
         tasks, runs = ({x[y] for x in found} for y in ("task", "run"))
@@ -327,7 +326,7 @@ def find_item_sums(names: Names, roles: Collection[str]) -> Sums | None:
 
 
 class Raters(NamedTuple):
-    """Columns of ratings, one for each rater, and the options that average these."""
+    """Columns of ratings of one rater each, and options that average them."""
 
     columns: Names
     options: str

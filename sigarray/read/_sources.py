@@ -46,7 +46,7 @@ from sigarray.read._text import (
 
 
 class TextTable(NamedTuple):
-    """Rows of a table of text, or its header and a matrix, and what was left out."""
+    """Rows of a table, or its header and a matrix, and what was left out."""
 
     rows: list[Row]
     numbers: np.ndarray | None
@@ -90,7 +90,7 @@ def open_source(
 
 
 def _open(path: str) -> tuple[str, Any, bool]:
-    """Return name and content, and whether it is a document of JSON, of many tables."""
+    """Return name and content, and whether it is JSON, of many tables."""
     lower = path.lower()
     if path != "-" and Path(path).is_dir():
         folder = Path(path)

@@ -39,7 +39,7 @@ def find_blank_steps(
 ) -> np.ndarray:
     """Tell which blank scores are of a step of a run, and so may be missing.
 
-    Rows without a step, or the name of a model, a run and so on are of none.
+    Rows without a step or a name are of none.
     """
     if not is_blank.any():
         return is_blank
@@ -56,7 +56,7 @@ def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, Un
     """Return the scores without blank ones, but for those that are to be treated.
 
     A blank score is missing if its run has no other, or only earlier ones, and it is at
-    the step at which most runs of the task have their last score.
+    the step at which most runs of the task end.
     """
     unscored = Unscored(Counter(), set(), [])
     if not records.is_blank.any():
@@ -96,8 +96,8 @@ def take_last_steps(
 ) -> tuple[Records, list[str], list[str], LastSteps | None]:
     """Return the records of the last step of each run, if there are steps.
 
-    Tasks `with_missing` have scores that are blank at the last step of others. What
-    ended early `is_kept` if the user says so. Then notes, doubts, and the last steps.
+    Tasks `with_missing` have blank scores at the last step of others. What ended early
+    `is_kept` if the user says so. Then notes, doubts, and the last steps.
     """
     if np.isnan(records.steps).all():
         return records, [], [], None
@@ -186,7 +186,7 @@ def say_common_step(records: Records) -> str:
 
 
 def _doubt_others(others: Records, ends: np.ndarray, column: str, near: str) -> str:
-    """Say which runs end at another step than most of their task, at its end."""
+    """Say which runs end at another step than most of their task."""
     said = [""] * len(others)
     for k in range(min(len(others), _MAX_SHOWN)):
         one = others[k]
@@ -260,8 +260,7 @@ def find_run_tables(
 ) -> Mapping[str, RunTable]:
     """Return the scores of each model by run and item, of which every run has all.
 
-    `items` are their codes, in the order of the tables. Runs with one name in two
-    models are two runs.
+    `items` are their codes, in order. Runs with one name in two models are two.
     """
     on = "" if records[0].task is None else f" on task {records[0].task!r}"
     source = records[0].frame.source
@@ -312,8 +311,8 @@ class Curves(NamedTuple):
 def find_curves(records: Records) -> Mapping[str, Mapping[str, Curves]]:
     """Return the curves of the models on each task; empty where there are none.
 
-    Steps that a run lacks are left out for all runs of its model; so are models without
-    two steps in common, and tasks of which fewer than two models are left.
+    Steps that a run lacks are left out for its model; so are models without two steps,
+    and tasks with fewer than two models.
     """
     records = records.take(~records.is_blank)
     has_steps = not np.isnan(records.steps).all()

@@ -33,7 +33,7 @@ _LARGEST = {"bleu": 100.0 + 1e-6, "chrf": 100.0 + 1e-6}
 
 
 class Metric(NamedTuple):
-    """A function of sums, the columns that it needs, and whether higher is better."""
+    """A function of sums, and the columns that it needs."""
 
     statistic: SumStatistic
     columns: str
@@ -96,8 +96,8 @@ def read_sums(
 ) -> ScoreTable:
     """Read columns of numbers of items, and make a metric of their sums.
 
-    The scores of the table are the metric plus the influence of each item on it: their
-    mean is the metric, and their errors are its errors.
+    Scores are the metric plus the influence of each item on it: their mean is the
+    metric, and their errors are its errors.
     """
     name, metric = find_metric(statistic)
     columns = _list_columns(name, metric, choice)

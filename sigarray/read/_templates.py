@@ -46,8 +46,8 @@ def name_by_template(
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files that match a template, with the names that it reads, and notes.
 
-    It is relative to the folder of a file, and may be of the folders in that, or of
-    the last parts of paths; "*" is any text without a meaning in a part.
+    It is relative to the folder of a file, and may be of the folders in that, or of the
+    last parts of paths; "*" is any text in a part.
     """
     whole, n_parts = [*map(place_of, files)], 1 + template.strip("/").count("/")
     # Of the files, of their folders, or of what the paths of single files end in.
@@ -159,9 +159,9 @@ def _match(
 def find_two_ways(
     places: Names, matches: Sequence[Match | None], template: str
 ) -> tuple[str, Match] | None:
-    """Return the first path that the template splits in several ways, if there is one.
+    """Return the first path that the template splits in several ways, if any.
 
-    If a part has a star, the first way is taken: names are as short as possible.
+    If a part has a star, names are as short as possible.
     """
     if any("*" in x and "{" in x for x in template.split("/")):
         return None
@@ -184,7 +184,7 @@ def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
 
 
 def _move_digits(match: Match) -> Match:
-    """Return the other way to read a name and a run with nothing between them."""
+    """Return the other way to read a name and a run side by side."""
     run = match.said["run"]
     if match.said != match.other or len(run) < 2 or "model" not in match.said:
         return match
@@ -243,8 +243,8 @@ def stack_columns(
 ) -> Frame:
     """Return a row for each score of the columns whose names match a pattern.
 
-    What its braces name are columns. pandas calls the second of several columns "ours"
-    "ours.1", so that the first is run 0 of "{model}.{run}".
+    Its braces name columns. pandas calls the second of several columns "ours" "ours.1",
+    so that the first is run 0 of "{model}.{run}".
     """
     option, pattern = "--columns", choice.pattern or ""
     if frame is None:
@@ -349,7 +349,7 @@ def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
     """Say that names of models may be of raters, too: they have all pairs of parts.
 
     Scores are whole numbers of a short scale, and no second part has a number. It is a
-    note, for names of variants, which models may have in all pairs, are not all known.
+    note, for names of variants are not all known.
     """
     if table.unit != "item" or (choice.models, choice.pattern) != (None, None):
         return []

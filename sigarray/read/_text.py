@@ -139,7 +139,7 @@ def _standard_input() -> BinaryIO:
 
 
 def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
-    """Read to the end, or to a byte that no text has, because /dev/zero has no end."""
+    """Read to the end, or to a byte that no text has: /dev/zero has no end."""
     data = bytearray()
     first = file.read(_CHUNK)
     if first.startswith(_GZIPPED):
@@ -160,7 +160,7 @@ def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
 
 
 class _Rest:
-    """A file, from its start, of which some bytes were already read."""
+    """A file of which some bytes were already read."""
 
     def __init__(self, start: bytes, file: BinaryIO) -> None:
         self._start, self._file = start, file
@@ -176,7 +176,7 @@ class _Rest:
 def split_rows(text: str, name: str) -> list[Row]:
     """Return the rows that are not blank, each with the number of its first line.
 
-    Cells are separated by commas, tabs or semicolons, and stripped.
+    Cells are between commas, tabs or semicolons, and stripped.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = find_delimiter(first)
@@ -195,10 +195,10 @@ def split_rows(text: str, name: str) -> list[Row]:
 
 
 def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
-    """Return the header alone and a matrix, if all cells below it are numbers.
+    """Return the header and a matrix, if all cells below it are numbers.
 
-    Else (a cell is blank, quoted or wrong) return all rows and None. Reading a matrix
-    takes a tenth of the time. A number above a column of them is a score, no header.
+    Else return all rows and None. Reading a matrix takes a tenth of the time. A number
+    above a column of them is a score, no header.
     """
     rows, numbers = _split_numbers(text) or (split_rows(text, name), None)
     if not rows or len(rows[0][1]) != 1 or not NUMBER.fullmatch(rows[0][1][0]):
@@ -222,7 +222,7 @@ def read_number(cell: str, expected: str) -> float:
 
 
 def parse_numbers(lines: list[str], delimiter: str = "\t") -> np.ndarray | None:
-    """Return a matrix of numbers, or None if `read_number` may refuse a cell."""
+    """Return a matrix, or None if `read_number` may refuse a cell."""
     try:
         numbers = np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
     except ValueError:

@@ -103,8 +103,8 @@ def say_unfinished(frame: Frame, roles: Roles) -> list[str]:
 def split_names(frame: Frame, chosen: Roles) -> Frame:
     """Return a table with models and runs from a column that names both.
 
-    Each row has another name, which ends in a word for runs and a number, and without
-    this end some are the same. Where a column of seeds is known, it names the runs.
+    Each row has another name, which ends in a word for runs and a number; without this
+    some are the same. A column of seeds names the runs instead.
     """
     if not {*chosen.values()} <= {*frame.columns}:
         return frame  # of a task that is not read, maybe
@@ -233,7 +233,7 @@ def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
 
 
 def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
-    """Name metrics by filters; those of early samples have the names of others'."""
+    """Name metrics by filters; those of early samples have others' names."""
     if rules is None:
         return frame
     own = [*dict.fromkeys(frame.filters.values())]
@@ -250,16 +250,13 @@ def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
 
 
 def has_filters(frames: Sequence[Frame]) -> bool:
-    """Tell whether these are samples, beside which averages may be."""
+    """Tell whether these are samples, maybe beside averages."""
     kinds = {x.kind for x in frames}
     return ITEMS in kinds and kinds <= {ITEMS, AVERAGES}
 
 
 def keep_filters(frames: Sequence[Frame], rules: Names) -> list[Frame]:
-    """Return the scores of some filters, without those of others.
-
-    The first file that is left has a note on those that are not.
-    """
+    """Return the scores of some filters; the first file left has a note on others."""
     known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
     for rule in rules:
         if rule not in known:
@@ -385,5 +382,5 @@ def _read_conditions(document: Mapping[str, Any], task: str) -> dict[str, str]:
 
 
 def _write(value: object) -> str:
-    """Write a number in one way: version 1 is 1.0."""
+    """Write version 1 as 1.0 is."""
     return str(value).removesuffix(".0")

@@ -123,7 +123,7 @@ def _refuse_twice(frame: Frame) -> None:
 def _split_runs(names: Names) -> dict[str, tuple[str, str | None]]:
     """Return the model and run of each name; by numbers, if all models have the same.
 
-    There are three or more of these, for fewer may be of versions.
+    Three or more, for fewer may be of versions.
     """
     split = {name: split_run(name) for name in names}
     found = None if any(run for _, run in split.values()) else find_pattern(names)
@@ -137,7 +137,7 @@ def _split_runs(names: Names) -> dict[str, tuple[str, str | None]]:
 
 
 def _find_group(frame: Frame, parts: Mapping[str, re.Match[str] | None]) -> str | None:
-    """Return a name whose range, of the runs of a group, is more than one value."""
+    """Return a name whose range, of a group of runs, is more than one value."""
     for name, part in parts.items():
         if part is not None and part[3] is not None:
             mean = frame.columns.get(name.removesuffix(part[3]), ())
@@ -201,7 +201,7 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
 def _as_runs(
     frame: Frame, tool: str, name: str, state: str, metrics: Iterable[str]
 ) -> Frame:
-    """Return runs that have ended, by their seeds, or else the names of the tool."""
+    """Return runs that have ended, by their seeds, or the tool's names."""
     runs = replace(
         frame,
         kind=f"runs of {tool}",
@@ -308,7 +308,7 @@ def _read_parts(
 
 
 def _unfold(frame: Frame) -> Frame:
-    """Return columns from a data frame of mappings, as the API of W&B returns it."""
+    """Return columns from a data frame of mappings, as of the API of W&B."""
     rows = []
     for k in range(len(frame.lines)):
         row = {x: frame.columns[x][k] for x in ("name", "state") if x in frame.columns}

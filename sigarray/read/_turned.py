@@ -59,9 +59,9 @@ _MAX_SHOWN = 4
 def turn_runs(frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
-    A row is of a model; or of an item, if there is a column of models as well, or the
-    path of the file names the model (`has_model`).
-    Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
+    A row is of a model; or of an item, if there is a column of models, too, or the path
+    names the model (`has_model`). Of names such as "acc_seed0" the runs of one metric
+    are taken.
     """
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
@@ -161,7 +161,7 @@ def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
 
 
 def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
-    """Return the metric of which columns of runs are taken; "" if none has a name."""
+    """Return the metric of which columns of runs are taken, or ""."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
         first, *others = [x for by in runs.values() for x in by]
@@ -244,8 +244,7 @@ def _list_numbers(
 def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     """Turn the columns that --score names, with commas, into a row for each score.
 
-    They become tasks. Where a row is all there is of a model, they become items, by
-    which models are paired.
+    They become tasks; or items, if a row is all there is of a model.
     """
     score = chosen.get("score", "")
     names = join_names([x.strip() for x in score.split(",")], frame.columns)

@@ -178,8 +178,8 @@ def _may_be_bound(score: float, row: _Row) -> bool:
 def _find_digits(row: _Row) -> _Digits:
     """Return how a row is written, and how near to each other runs may be.
 
-    Runs on small test sets are as far apart as one item makes them, however many digits
-    they have. A row with fewer digits than all others is rounded, which happens to runs
+    Runs on small test sets are as far apart as one item makes them, whatever their
+    digits. A row with fewer digits than all others is rounded, which happens to runs
     only by chance.
     """
     known = [list_decimals(x) for x in row.others]
@@ -212,7 +212,7 @@ def find_sizes(
 ) -> tuple[np.ndarray, float]:
     """Return of how many items scores may all be shares, and the score of all items.
 
-    With more items than `most` / rounding, nearly any score would be as near to one.
+    With more items than `most` / rounding, nearly any score would be near one.
     """
     values = np.unique(scores)
     low, high = float(values[0]), float(values[-1])
@@ -254,11 +254,10 @@ def doubt_same_rows(
 ) -> list[str]:
     """Doubt that runs are independent if all models have the same scores in two rows.
 
-    Of whole numbers, such as 0 and 100, that may well be; of scores with decimals it
-    may be by chance, if these are few: a score has about as many values as steps of its
-    last digit, or of one item, fit between the least and the largest one, or into twice
-    the middle half. `name` names a row. Of runs that have names of their own, such as
-    seeds, a tenth as much may be by chance.
+    Whole numbers, such as 0 and 100, may well be; scores with decimals by chance, if
+    these are few: there are about as many as steps of the last digit, or of one item,
+    between the least and the largest one, or in twice the middle half. `name` names a
+    row. Of runs that have names, such as seeds, a tenth as much may be by chance.
     """
     limit = math.log(0.1 * _SELDOM if are_named else _SELDOM)
     sizes = {len(x) for x in columns.values()}
@@ -291,7 +290,7 @@ def doubt_same_runs(
     ids: Mapping[str, Mapping[str, Names]],
     source: str,
 ) -> list[str]:
-    """Doubt that runs of each task are of their own, with names there or without."""
+    """Doubt that runs of each task are of their own, named or not."""
     doubts: list[str] = []
     for task, scores in tasks.items():
         if min(map(len, scores.values()), default=0) > _MOST_ROWS:
@@ -343,7 +342,7 @@ def doubt_rows(
 
 
 def _list_chances(x: np.ndarray) -> np.ndarray:
-    """Return for each score about the chance that another row has it as well."""
+    """Return about the chance that another row has each score as well."""
     # In the middle they are densest, and outliers say nothing of that.
     spread = min(np.ptp(x), 2.0 * np.subtract(*np.quantile(x, [0.75, 0.25])))
     n_values = max(1.0, float(spread) / find_unit(x))

@@ -36,8 +36,8 @@ RUNS_OF_ROWS = "; where each row is a model, and each column a run, pass --model
 class WideTable(NamedTuple):
     """Columns of cells by position, and the places of their rows.
 
-    `place` gives words for a row, counted from 0; `header_line` has the names. `ids`
-    are the names of rows, which they keep where others are left out.
+    `place` gives words for a row, from 0; `header_line` has the names. Rows keep their
+    names, `ids`, where others are left out.
     """
 
     source: str
@@ -54,8 +54,8 @@ class WideTable(NamedTuple):
 class WideScores(NamedTuple):
     """Scores by model, the names of their rows, and notes.
 
-    `n_blank` counts the blank cells of each model that has some, and `n_gaps` those
-    above its last score; below, other models may have more runs.
+    `n_blank` counts blank cells by model, and `n_gaps` those above its last score;
+    below, other models may have more runs.
     """
 
     scores: Scores
@@ -132,9 +132,8 @@ def read_wide(
 ) -> WideScores:
     """Read the scores of the models of a table, in the order of its rows.
 
-    `columns` are the models, in this order; without it, all columns are but those
-    `ignored`. Rows of one `item` are averaged if `is_averaged`. If a row `is_paired`,
-    it may have no blank cell.
+    `columns` are the models, in order, or all but those `ignored`. Rows of one `item`
+    are averaged if `is_averaged`. If a row `is_paired`, it has no blank cell.
     """
     name, names = table.source, dict(table.names)
     ids = None
@@ -202,10 +201,7 @@ def _place_column(position: int, model: str) -> str:
 def read_ids(
     table: WideTable, column: str, role: str = "item", *, are_averaged: bool = False
 ) -> list[str]:
-    """Return the names of rows in a column, which must be different.
-
-    If rows of a name are averaged, each may have several.
-    """
+    """Return the names of rows, which must be different unless they `are_averaged`."""
     ids = list_names_of_rows(table, column, role)
     if are_averaged:
         return ids
@@ -283,7 +279,7 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
 def _read_header(
     rows: list[Row], name: str, columns: Names | None, ignored: Names, known: Names
 ) -> dict[int, str]:
-    """Return position -> name, without columns that have no name and no cells."""
+    """Return position -> name, without columns that are blank."""
     line, header = rows[0]
     cells = [cell for cell in header if cell]
     if any(map(NUMBER.fullmatch, cells)) and all(
@@ -330,7 +326,7 @@ def refuse_factors(
 ) -> None:
     """Refuse columns of whole numbers that tell the rows of an item apart.
 
-    They have names for such, or do so though numbers that were drawn would not.
+    They have names for such, or numbers that were drawn would not do so.
     """
     known = [chosen[x] for x in ("task", "item", "cluster", "run") if x in chosen]
     cells = table.name_cells()

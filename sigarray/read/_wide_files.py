@@ -123,10 +123,7 @@ def _ask_about_sums(frame: Frame, chosen: Roles, choice: Choice) -> None:
 def _take_clusters(
     frame: Frame, wide: WideTable, chosen: Roles, choice: Choice
 ) -> ScoreTable:
-    """Read the scores of items, and the cluster of each.
-
-    Rows are items, even if nothing names them: clusters are of these.
-    """
+    """Read the scores of items, or else of rows, and the cluster of each."""
     cluster, said = chosen["cluster"], []
     if cluster not in frame.columns:
         raise lacks_column(wide.source, cluster, frame.names_in_file, "cluster")
@@ -171,10 +168,7 @@ def _is_constant(cells: Sequence[Any]) -> bool:
 
 
 def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, str]:
-    """Return the roles of the index of a data frame with a column for each model.
-
-    These are role -> name for items, runs and tasks without a chosen column.
-    """
+    """Return the roles of the index of a wide data frame, unless a column is chosen."""
     if is_long(frame, chosen) or frame.roles:
         return {}
     known = choice.list_taken(chosen)
@@ -194,7 +188,7 @@ def _may_be_wide(frame: Frame, chosen: Roles) -> bool:
 def _find_counts(
     content: Any, frame: Frame, chosen: Roles, choice: Choice
 ) -> str | None:
-    """Return the first column, if it is the index that pandas writes of any frame."""
+    """Return the first column, if pandas wrote it as the index of any frame."""
     if not _may_be_wide(frame, chosen) or choice.models is not None:
         return None
     if isinstance(content, Frame):
@@ -336,7 +330,7 @@ def open_stored(
 ) -> dict[str, StoredScores]:
     """Return the models of a table on disk, with columns chosen as in `read_wide`.
 
-    A column that may name the runs is left out of a table that is read like others.
+    What may name the runs is left out of a table that is read like others.
     """
     try:
         every = column_names(Path(file))

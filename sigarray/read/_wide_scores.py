@@ -213,7 +213,7 @@ def _count_missing(
     """Return how many scores each model lacks, and notes on what was left out.
 
     `counts` are those that --missing has found. Without it, blank cells are left out;
-    of those below its last score, a model may have had no runs, unless runs have names.
+    below its last score, a model may have had no runs, unless runs have names.
     """
     if counts and choice.treatment == "drop":
         of_items = choice.unit == "item" or "item" in chosen
@@ -354,7 +354,7 @@ def _take_task(
 
 
 def _name_units(wide: WideTable, scores: Scores) -> dict[str, tuple[str, ...]]:
-    """Return the names of the rows of each score; models of one size share a tuple."""
+    """Return the names of rows of each score; models of one size share a tuple."""
     places = {model: k for k, model in wide.names.items()}
     shared: dict[int, tuple[str, ...]] = {}
     names = np.asarray(wide.ids, object)
@@ -377,10 +377,7 @@ def _add_worst(
     *,
     is_higher: bool,
 ) -> tuple[Scores, dict[str, tuple[str, ...]], list[str]]:
-    """Return the scores with the worst for each missing one, their names, and a note.
-
-    Those that were missing are last, with the names of their rows.
-    """
+    """Return the scores with the worst for each missing one, at the end, and a note."""
     worst = find_worst(list(taken.values()), is_higher=is_higher)
     places = {model: k for k, model in whole.names.items()}
     scores, ids = dict(taken), dict(names)
