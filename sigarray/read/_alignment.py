@@ -16,7 +16,7 @@ from sigarray.read._messages import Caution
 from sigarray.read._raters import are_samples, match_raters, name_unit
 from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles
-from sigarray.read._text import TableError, UnmatchedError
+from sigarray.read._text import TableError, UnmatchedError, refuse
 from sigarray.read._words import names_raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]
@@ -46,11 +46,10 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
     if unit is not None:
         for role in () if unit == "run" else unit.split(","):
             if not has[role]:
-                msg = (
+                refuse(
                     f"Expected a column that says of which {role} a score is, for "
                     f"--unit {unit}; got none. Name it with --{role}."
                 )
-                raise TableError(msg)
         return unit
     if not has["item"] and has["run"] >= has["cluster"]:
         return "cluster" if has["cluster"] else "run"
@@ -178,12 +177,11 @@ def _check_units(records: Records, unit: Unit) -> None:
     for role in ("item", "run", "cluster"):
         without = np.flatnonzero(records.factors[role].codes < 0)
         if 0 < len(without) < len(records) and (role != "run" or unit in OF_RUNS):
-            msg = (
+            refuse(
                 f"{records[without[0]].place}: expected to find of which {role} the "
                 "score is, as of other scores; got none. Name its column with "
                 f"--{role}."
             )
-            raise TableError(msg)
 
 
 def _say_samples(records: Records) -> str:
@@ -220,11 +218,10 @@ def _check_same(records: Records, role: str) -> None:
                 f"items are named anew in each, {anew}."
                 f"{_say_how_to_average([record.frame])}"
             )
-        msg = (
+        refuse(
             f"{record.place}: expected item {record.item!r} to have one {what} at "
             f"{other.place}. {advice}"
         )
-        raise TableError(msg)
 
 
 def _name_items_by_run(records: Records) -> Records:

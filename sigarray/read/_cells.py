@@ -24,6 +24,7 @@ from sigarray.read._text import (
     is_grouped,
     parse_numbers,
     read_grouped,
+    refuse,
     refuse_thousands,
     say_means,
     show_cell,
@@ -97,11 +98,10 @@ def _say_rounded(
                 advice = "Subtract one number from all of them, as from times"
                 cells = columns[name] if low == high else ()
                 if len({as_text(x) for x in cells if not is_blank(x)}) > 1:
-                    msg = (
+                    refuse(
                         f"{place(name, k)}: expected numbers that differ in float64; "
                         f"got {what}, so that all of them become {low:.0f}. {advice}."
                     )
-                    raise TableError(msg)
                 said = f"{name!r} has {what}, so that some that differ become equal"
                 return [Caution(f"{said}. {advice}: only differences count")]
     return []
@@ -141,19 +141,20 @@ def _read_all(
             for name, k, x in cells
         ]
     arrays = {name: np.full(len(column), math.nan) for name, column in columns.items()}
-    truths, others = [], []
+    truths: list[Cell] = []
+    others: list[Cell] = []
     for name, k, cell in cells:
         value = _as_number(cell)
         (truths if value is None else others).append((name, k, cell))
         if value is None:
             value = _TRUTH[_as_word(cell)]
         if not abs(value) <= LARGEST_NUMBER:
-            raise TableError(_refuse(place(name, k), columns[name][k], value, of_items))
+            refuse(_explain(place(name, k), columns[name][k], value, of_items))
         arrays[name][k] = value
     if truths:
-        said = "a number, {} are", "true or false, {} are"
+        kinds = "a number, {} are", "true or false, {} are"
         _refuse_mixed(
-            truths, others, said, place, "as numbers, or all as true and false"
+            truths, others, kinds, place, "as numbers, or all as true and false"
         )
         notes.append(_say_truths(truths, place))
     return Numbers(arrays, is_percent, notes)
@@ -172,8 +173,7 @@ def _refuse_mixed(
         name, k, cell = (odd if are_rare else others)[0]
         what = said[not are_rare].format("as other scores of the file")
         got = f"got {show_cell(cell)}. Write all {way}."
-        msg = f"{place(name, k)}: expected {what}; {got}"
-        raise TableError(msg)
+        refuse(f"{place(name, k)}: expected {what}; {got}")
 
 
 def as_text(cell: object) -> str:
@@ -303,11 +303,10 @@ def _say_truths(cells: list[Cell], place: Place) -> str:
         first = words[0]
         known = {y for x in _TRUTHS if first in x for y in x}
         name, k, cell = next(x for x in cells if _as_word(x[2]) not in known)
-        msg = (
+        refuse(
             f"{place(name, k)}: expected one pair of words, such as {first!r} and its "
             f"opposite; got {show_cell(cell)}. Write all as 1 and 0."
         )
-        raise TableError(msg)
     return f"{pair[0]} is 1, and {pair[1]} is 0"
 
 
@@ -321,12 +320,11 @@ def _has_decimal_commas(cells: list[Cell], place: Place) -> bool:
     if all(THOUSANDS.fullmatch(cell) for *_, cell in commas):
         name, k, cell = commas[0]
         number = cell.replace(",", "")
-        msg = (
+        refuse(
             f"{place(name, k)}: expected a number; got {show_cell(cell)}, which is "
             f"{cell.replace(',', '.', 1)} or {number}. Write it with a point, or "
             "without a comma."
         )
-        raise TableError(msg)
     return True
 
 
@@ -347,7 +345,7 @@ def _as_number(cell: Any) -> float | None:
     return math.nan
 
 
-def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
+def _explain(place: str, cell: Any, value: float, of_items: bool) -> str:
     advice = say_means([cell])
     if _names_missing(str(cell)):
         advice = (

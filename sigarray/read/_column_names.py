@@ -10,7 +10,7 @@ import numpy as np
 
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._messages import Caution
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._unlikely_rows import list_decimals
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -66,25 +66,23 @@ def refuse_scores_of_one_model(source: str, words: Mapping[str, set[str]]) -> No
             if said and stem in models:
                 others[name] = models[stem]
     if others:
-        msg = (
+        refuse(
             f"{source}: expected a column of one score for each model; got "
             f"{list_names(list(others), 4)}, which seem to be other scores of "
             f"{list_names(list(dict.fromkeys(others.values())), 4)}. Leave out what is "
             f"no model with --ignore {quote_names(list(others))}; or, where all are "
             "models, name them with --columns."
         )
-        raise TableError(msg)
     for names in by.values():
         of = [set(words[x]) & kinds for x in names]
         is_told = not set.union(*of).isdisjoint(METRICS | SPLITS | SPREADS)
         if not is_told or all(x == of[0] for x in of):
             continue
-        msg = (
+        refuse(
             f"{source}: expected a column of one score for each model; got "
             f"{list_names(names, 4)}, which seem to be several of one model. Name "
             "those of one score, or all where they are models, with --columns."
         )
-        raise TableError(msg)
 
 
 # A column is computed from others if chance brings it as near to that in fewer tables.
@@ -118,12 +116,11 @@ def refuse_functions(source: str, scores: Mapping[str, np.ndarray]) -> None:
     if found:
         means = np.log(np.abs(x).mean(axis=1) + 1e-9)
         k = max(found, key=lambda k: abs(means[k] - np.median(means)))
-        msg = (
+        refuse(
             f"{source}: expected a column of scores for each model; got {names[k]!r}, "
             f"the {found[k]} in all rows. Leave it out with --ignore "
             f"{quote_names([names[k]])}, or choose the models with --columns."
         )
-        raise TableError(msg)
 
 
 def _list_functions(
@@ -232,8 +229,7 @@ def say_tasks(source: str, models: Names) -> list[str]:
         "with --columns"
     )
     if grid.is_known:
-        msg = f"{source}: expected a column of scores for each model; got {said}."
-        raise TableError(msg)
+        refuse(f"{source}: expected a column of scores for each model; got {said}.")
     return [f"{source}: compared as models: {said}"]
 
 

@@ -16,7 +16,7 @@ from sigarray.read._raters import are_of_one_item, have_samples, list_ways, say_
 from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import list_shared, may_be_setting
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._wide import WideTable, list_names_of_rows
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -51,12 +51,11 @@ def refuse_duplicates(records: Records) -> None:
     ]
     if record.step is not None and record.step == other.step:
         said.append(f"step {record.step:.10g}")
-    msg = (
+    refuse(
         f"{record.place}: expected one score of {record.model!r} for "
         f"{', '.join(said)}; got another one at {other.place}. "
         f"{_advise(records, other, record)}"
     )
-    raise TableError(msg)
 
 
 def _advise(records: Records, a: Record, b: Record) -> str:
@@ -242,11 +241,10 @@ def refuse_repeats(records: Records) -> None:
     if found is not None:
         record, other, by = records[found[0]], records[found[1]], found[2]
         again = _say_again(records, next(filter(names_raters, names), None))
-        msg = (
+        refuse(
             f"{record.place}: expected one score of {record.model!r} for item "
             f"{record.item!r}, {by}; got another one at {other.place}. {_ADVICE}{again}"
         )
-        raise TableError(msg)
 
 
 def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
@@ -270,11 +268,10 @@ def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
     found = _find_repeat([encode(ids)], columns) if columns else None
     if found is not None:
         k, first, by = found
-        msg = (
+        refuse(
             f"{table.place(k)}: expected one row of item {ids[k]!r}, {by}; got another "
             f"one at {table.place(first)}. {_ADVICE}"
         )
-        raise TableError(msg)
 
 
 def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:

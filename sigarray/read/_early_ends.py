@@ -28,7 +28,7 @@ from sigarray.read._records import ENDED_EARLY, Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._settings import may_be_setting
 from sigarray.read._steps import say_common_step
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._words import CONFIG, as_words
 
 _MAX_SHOWN = 3
@@ -301,12 +301,11 @@ def _refuse_reruns(records: Records, column: str | None) -> None:
     if len(again):
         a, b = records[first[again[0]]], records[again[0]]
         way = "" if column is None else f"; or pass --run {shlex.quote(column)}"
-        msg = (
+        refuse(
             f"{b.place}: expected one score of {b.model!r} for run {b.run!r}; got "
             f"another one at {a.place}. Where one ended early and was run again, leave "
             f"it out with --missing drop, or remove it{way}, to count both."
         )
-        raise TableError(msg)
 
 
 def _are_runs(records: Records) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._frame import Names, list_names
 from sigarray.read._messages import Caution
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import RUN
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
@@ -95,8 +95,7 @@ def list_files(
     every = [x.path for x in files]
     if len(set(every)) < len(every):
         twice = next(path for path in every if every.count(path) > 1)
-        msg = f"Expected each file once; got {twice} twice."
-        raise TableError(msg)
+        refuse(f"Expected each file once; got {twice} twice.")
     files = _name_by_results(files)
     return (files, notes) if are_runs else _take_newest(files, notes)
 
@@ -252,8 +251,7 @@ def list_tree(folder: Path, *, are_hidden: bool = False) -> list[Path]:
 def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
     every = list_tree(folder)
     if len(every) > _MAX_FILES:
-        msg = f"{folder}: expected at most {_MAX_FILES} files; got {len(every)}."
-        raise TableError(msg)
+        refuse(f"{folder}: expected at most {_MAX_FILES} files; got {len(every)}.")
     known = [path for path in every if is_of_suffix(path.name, _SUFFIXES)]
     detailed = [p for p in known if any(map(p.match, _DETAILS))]
     if detailed:
@@ -284,8 +282,7 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         hidden = [] if left_out else list_tree(folder, are_hidden=True)
         got = list_names(left_out or [str(x.relative_to(folder)) for x in hidden], 5)
         got += ", which are left out in folders: name those to read" * bool(hidden)
-        msg = f"{folder}: expected files of scores ({kinds}); got {got}."
-        raise TableError(msg)
+        refuse(f"{folder}: expected files of scores ({kinds}); got {got}.")
     parts = [
         [*(of := p.relative_to(folder)).parts[:-1], name_stem(of.name)]
         if p.is_file()

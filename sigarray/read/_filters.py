@@ -34,7 +34,7 @@ from sigarray.read._messages import DROP_WORST_OR_KEEP
 from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
 from sigarray.read._several_scores import find_sums
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._tracked import has_filters, keep_filters
 from sigarray.read._words import METRICS, SPLITS, find_runs, is_metric, list_words
 
@@ -83,11 +83,10 @@ def find_rows_of_metric(
                 ". These are averages, which do not show how scores vary: better pass "
                 f"{SAMPLES}"
             )
-        msg = (
+        refuse(
             f"{frame.source}, column {column!r}: expected one metric; got "
             f"{list_names(known)}. {advice}."
         )
-        raise TableError(msg)
     chosen = known[0] if metric is None else metric
     starts = [x for x in known if x.split(",")[0] == chosen]
     if chosen not in known and len(starts) > 1:
@@ -111,11 +110,10 @@ def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> s
     if wanted:
         return match_metric(frame, wanted[0], known)
     if len(known) > 1:
-        msg = (
+        refuse(
             f"{frame.source}, {what}: expected one metric; got {list_names(known)}. "
             f"{say_choice(known)}."
         )
-        raise TableError(msg)
     return known[0]
 
 
@@ -208,12 +206,11 @@ def keep_rows(
         for value in values:
             texts = _find_texts(value, known)
             if not texts:
-                msg = (
+                refuse(
                     f"{frames[0].source}, column {name!r}: expected a value of it for "
                     f"--where; got {value!r}.{suggest(value, known)} Those in it: "
                     f"{list_names(list(known))}."
                 )
-                raise TableError(msg)
             wanted += texts
         early = [
             take_early(x, name, wanted, chosen, are_many=len(frames) > 1)
@@ -248,30 +245,27 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
     """
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:
-            msg = (
+            refuse(
                 f"{frame.source}: expected --{role} and --ignore to name other "
                 f"columns; got {name!r} for both. Leave out one of them."
             )
-            raise TableError(msg)
     state = frame.roles.get("state")
     if state in ignored:
-        msg = (
+        refuse(
             f"{frame.source}: expected --ignore to name other columns; got {state!r}, "
             f"which says of {frame.kind} whether they have finished, and is always "
             "read. Leave it out of --ignore, and choose what becomes of runs that have "
             f"crashed: {DROP_WORST_OR_KEEP}."
         )
-        raise TableError(msg)
     metric = find_roles(frame, chosen).get("metric") if ignored else None
     if metric is not None and metric in ignored:
         metrics = [x or "" for x in encode_texts(frame.columns[metric]).list_known()]
         if len(metrics) > 1:
-            msg = (
+            refuse(
                 f"{frame.source}, column {metric!r}: expected one metric; got "
                 f"{list_names(metrics)}, and --ignore {metric}, which would mix "
                 f"them. {say_choice(metrics)}."
             )
-            raise TableError(msg)
     unnamed = distinct(frame.columns.get("", ()))
     are_numbers = all(map(looks_like_score, unnamed)) and not have_names(unnamed)
     if "" not in chosen.values() and are_numbers:

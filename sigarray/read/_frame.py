@@ -13,7 +13,7 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import take
-from sigarray.read._text import MISSING, TableError, say_means
+from sigarray.read._text import MISSING, TableError, refuse, say_means
 from sigarray.read._words import (
     PEOPLE,
     TASKS,
@@ -188,11 +188,10 @@ def lacks_column(
 
 def refuse_twice(source: str, names: Names) -> None:
     if names:
-        msg = (
+        refuse(
             f"{source}: expected each column once; got {list_names(names)} twice. "
             "Rename one, or remove it."
         )
-        raise TableError(msg)
 
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
@@ -213,8 +212,7 @@ _MAX_RUNS, _MIN_NUMBERED = 50, 8
 def choose(names: dict[int, str], columns: Names, name: str) -> dict[int, str]:
     _check_known(names, columns, name)
     if len(set(columns)) < len(columns):
-        msg = f"Expected each of --columns once; got {', '.join(columns)}."
-        raise TableError(msg)
+        refuse(f"Expected each of --columns once; got {', '.join(columns)}.")
     return {position: model for position, model in names.items() if model in columns}
 
 
@@ -234,22 +232,20 @@ def check_count(
 ) -> None:
     if len(names) < min_models:
         number = "two or more models" if min_models == 2 else "a model"
-        msg = (
+        refuse(
             f"{place}: expected columns for {number}; got "
             f"{list_names(list(names.values()))}. Columns are separated by commas, "
             "tabs or semicolons; where a file is of one model, pass one for each."
         )
-        raise TableError(msg)
     refuse_many(len(names), max_models, place)
 
 
 def refuse_many(n_models: int, most: int | None, place: str) -> None:
     if most is not None and n_models > most:
-        msg = (
+        refuse(
             f"{place}: expected at most {most} models, every two of which are "
             f"compared; got {n_models}. Choose some with --columns."
         )
-        raise TableError(msg)
 
 
 def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
@@ -308,13 +304,12 @@ def refuse_indices(
         "; or where it names the items of a test set, by which models are paired, pass "
         f"--item {quote(first)}{of_clusters}"
     )
-    msg = (
+    refuse(
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
         f"expected scores of a model; got what looks like an index, {reason}. {leave} "
         f"it out with --ignore {quote_names(list(indices.values()))}, or choose the "
         f"models with --columns{of_items * may_be_items}."
     )
-    raise TableError(msg)
 
 
 def say_choice(metrics: Names) -> str:
@@ -367,19 +362,17 @@ def refuse_texts(
     got = f"{place(first)}: expected scores; got {columns[first][0]!r}"
     of_means = say_means(columns[first])
     if of_means:
-        msg = f"{got}.{of_means}"
-        raise TableError(msg)
+        refuse(f"{got}.{of_means}")
     quoted = repr(first)
     if list_words(first) & TASKS:
-        msg = (
+        refuse(
             f"{got}. If the column names tasks, pass --task {quoted}; where it names "
             f"items, by which models are paired, --item {quoted}; or leave it out with "
             f"--ignore {quoted}."
         )
-        raise TableError(msg)
     clusters = f"where several rows are of one of them, --cluster {quoted}; "
     digits = " If that is a score, write it as a number alone."
-    msg = (
+    refuse(
         f"{got}.{digits * bool(re.search(r'[0-9]', str(columns[first][0])))} Where the "
         f"column names the models, pass --model {quoted}; where it names items, by "
         f"which models are paired, --item {quoted}; "
@@ -387,7 +380,6 @@ def refuse_texts(
         f"--task {quoted}; where it has answers, write whether each is right, as 1 or "
         f"0; or leave it out with --ignore {quoted}."
     )
-    raise TableError(msg)
 
 
 def _is_text(cells: Sequence[Any]) -> bool:

@@ -19,7 +19,13 @@ from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, Names, list_names, refuse_twice
 from sigarray.read._roles import guess_roles, names_runs
-from sigarray.read._text import TableError, lacks_file, lacks_library, write_whole
+from sigarray.read._text import (
+    TableError,
+    lacks_file,
+    lacks_library,
+    refuse,
+    write_whole,
+)
 from sigarray.read._words import RUN_NAME, is_metric
 
 # The name that pandas stores for a level of an index that has none.
@@ -83,8 +89,9 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
     texts = write_whole(["" if x is None or _is_nan(x) else str(x) for x in names])
     refuse_twice(name, _list_twice(texts))
     if not len(frame):
-        msg = f"{name}: expected rows of scores; got columns {list_names(texts)} alone."
-        raise TableError(msg)
+        refuse(
+            f"{name}: expected rows of scores; got columns {list_names(texts)} alone."
+        )
     columns = {
         text: _read_column(frame.get_column(x), nan_is_blank=nan_is_blank)
         for text, x in zip(texts, names, strict=True)
@@ -157,13 +164,12 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
     of_runs = _join_runs([levels[k] for k in telling])
     if len(levels) > 1 and len(telling) != 1 and of_runs is None:
-        msg = (
+        refuse(
             f"{name}: expected one name for each column; got {len(levels)} levels of "
             f"them, such as {tuple(map(str, columns[0]))}. Where one of them names "
             "metrics, choose one by data.xs(metric, axis=1, level=...); or give a row "
             "to each score by data.stack(level=...).reset_index()."
         )
-        raise TableError(msg)
     data = data.copy(deep=False)
     data.columns = levels[telling[0] if len(levels) > 1 else 0]
     if of_runs is not None:
@@ -172,11 +178,10 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     names = tuple(str(x) for x in data.index.names if x is not None)
     twice = [x for x in names if x in data.columns]
     if twice:
-        msg = (
+        refuse(
             f"{name}: expected each column once; got {list_names(twice)} as a column "
             "and as an index. Remove one: data.reset_index(drop=True)."
         )
-        raise TableError(msg)
     return data.reset_index() if names else data, (*names, *unnamed)
 
 
@@ -298,17 +303,15 @@ def read_sheet(path: str, table: str | None) -> str:
         if any(y is not None for row in x.values for y in row)
     ]
     if table is None and len(filled) != 1:
-        msg = (
+        refuse(
             f"{path}: expected one sheet with cells; got {list_names(filled)}. Choose "
             "one with --table NAME."
         )
-        raise TableError(msg)
     if table is not None and table not in filled:
-        msg = (
+        refuse(
             f"{path}: expected a sheet of it for --table; got {table!r}."
             f"{suggest(table, filled)} Its sheets with cells are {list_names(filled)}."
         )
-        raise TableError(msg)
     sheet = filled[0] if table is None else table
     rows = [
         [_write(x, y, path) for x, y in zip(shown, meant, strict=True)]
@@ -324,12 +327,11 @@ def read_sheet(path: str, table: str | None) -> str:
 def _write(shown: Any, meant: Any, path: str) -> str:
     value = shown.value
     if value is None and meant.value is not None:
-        msg = (
+        refuse(
             f"{path}, cell {meant.coordinate}: expected a value; got the formula "
             f"{meant.value}, which was never computed. Open the file in Excel, and "
             "save it."
         )
-        raise TableError(msg)
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)

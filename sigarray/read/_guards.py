@@ -17,7 +17,7 @@ from sigarray.read._missing import count_models
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long, names_runs
 from sigarray.read._templates import BY_SHARE
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._unlikely_rows import refuse_mean_rows
 from sigarray.read._words import SPLITS, names_folds
 
@@ -50,13 +50,12 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
         values = list(dict.fromkeys(x.strip() for x in known if x.strip()))
         if len(values) > 1:
             wanted = next(x for y in _WANTED for x in values if x.lower().startswith(y))
-            msg = (
+            refuse(
                 f"{frame.source}, column {column!r}: expected scores of one split; got "
                 f"{list_names(values)}. Choose one with --where "
                 f"{shlex.quote(f'{column}={wanted}')}, or "
                 f"compare on each with --task {column}."
             )
-            raise TableError(msg)
 
 
 def refuse_folds(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> None:
@@ -74,11 +73,10 @@ def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     folds = [x for x in _list_folds(frame) if x not in ignored]
     seeds = find_roles(frame, {}).get("run")
     if seeds == chosen.get("cluster", "") and not frame.roles:
-        msg = (
+        refuse(
             f"{frame.source}, column {seeds!r}: expected clusters of items; got what "
             f"looks like runs. Pass --run {seeds}, or rename it."
         )
-        raise TableError(msg)
     if not folds:
         return
     told, of_items = chosen.get("run", "").split(","), "items that are independent"
@@ -95,13 +93,12 @@ def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
         name, of = others[0], "independent runs"
     else:
         return
-    msg = (
+    refuse(
         f"{frame.source}, column {name!r}: expected {of}; got what looks like folds or "
         "repetitions on one data set, whose training data overlap. "
         f"{_advise_folds(frame, chosen, run.split(','), folds)}; or --run {run}, where "
         "they are independent."
     )
-    raise TableError(msg)
 
 
 def _advise_folds(frame: Frame, chosen: Roles, names: Names, folds: Names) -> str:
@@ -238,12 +235,11 @@ def refuse_rows_apart(frame: Frame) -> None:
         if gap and gap > sum(str(x).count("\n") for x in cells):
             n_below = len(frame.lines) - k
             if n_below < k:
-                msg = (
+                refuse(
                     f"{frame.source}, line {below}, below a blank line: expected "
                     f"another run; got {n_below} apart from {k} above, which may be "
                     "their means. Remove what is no run, or the blank line."
                 )
-                raise TableError(msg)
             return
 
 
@@ -332,13 +328,12 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
     if "model" not in roles:
         or_items, got = "", _find_gaps(records, n_blank)
     if got:
-        msg = (
+        refuse(
             f"{first.source}: expected to know which scores are pairs, for --paired or "
             "--test-share, such as those of one seed or split; got no names of runs or "
             f"items, and {got}. Name the column of runs with --run{or_items}; or leave "
             "the option out."
         )
-        raise TableError(msg)
 
 
 def _are_named(records: Records) -> bool:
@@ -368,11 +363,10 @@ def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> No
     first, x = records[0].frame, records.scores
     got = reason or f"scores of {x.min():g} and {x.max():g}"
     item = "--item with the column of items, by which models are paired, or "
-    msg = (
+    refuse(
         f"{first.source}: expected to know of which run or item each score is; got "
         f"{got}, and columns {list_names(first.columns)}. {_ADVICE.format(item=item)}."
     )
-    raise TableError(msg)
 
 
 def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
@@ -380,12 +374,11 @@ def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
     if len(set(sizes.values())) > 1:
         (a, n), *others = sizes.items()
         b, m = next((x, y) for x, y in others if y != n)
-        msg = (
+        refuse(
             f"{source}: expected as many scores of each model, a row for each item; "
             f"got {n} of {a!r} and {m} of {b!r}. Name the column of items with --item, "
             "or pass --unit run where each is a run of its own."
         )
-        raise TableError(msg)
 
 
 def _are_marks_of_two(columns: Sequence[np.ndarray]) -> bool:

@@ -25,7 +25,7 @@ from sigarray.read._raters import are_of_one_item
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, find_score, names_runs
 from sigarray.read._settings import do_models_differ, may_be_setting
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import (
     HYPERPARAMETERS,
     MAYBE_HYPERPARAMETERS,
@@ -245,12 +245,11 @@ def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
         if wrong:
             of_model = models.codes == models.values.index(model)
             k = min(wrong, key=clusters.codes[of_model].tolist().index)
-            msg = (
+            refuse(
                 "Expected as many scores of a cluster for all models; got "
                 f"{counts[k]} of {model!r} and {other_counts[k]} of {other!r} in "
                 f"cluster {clusters.values[k]!r}. Name the column of items with --item."
             )
-            raise TableError(msg)
 
 
 def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
@@ -319,14 +318,13 @@ def find_items(
             )
             return [replace(x, roles={"item": name}) for x in frames], [note]
         if ids.n_each == 1:
-            msg = (
+            refuse(
                 f"{frames[0].source}: column {name!r} may be of items or of runs: each "
                 f"model has each of its {ids.n_values} values once. Pass --item "
                 f"{quoted} where these are items of a test set, by which models are "
                 "paired, "
                 f"--run {quoted} where they are runs, or --ignore {quoted}."
             )
-            raise TableError(msg)
     return list(frames), []
 
 

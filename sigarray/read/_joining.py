@@ -52,7 +52,7 @@ from sigarray.read._steps import (
     settle_blank,
     take_last_steps,
 )
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._unlikely_rows import doubt_same_runs
 from sigarray.read._words import names_folds, names_raters
 
@@ -223,8 +223,7 @@ def _take_last(
     curves = find_curves(records)
     records, unscored = settle_blank(records, choice.treatment)
     if not len(records):
-        msg = f"{source}: expected rows of scores; got none in {metric!r}."
-        raise TableError(msg)
+        refuse(f"{source}: expected rows of scores; got none in {metric!r}.")
     taken = take_last_steps(records, unscored.tasks, is_kept=is_kept)
     records, notes, doubts, last_steps = taken
     if last_steps is not None and not is_kept:
@@ -306,12 +305,11 @@ def _choose_records(records: Records, choice: Choice) -> Records:
         if wrong:
             name = wrong[0]
             if known == [None]:
-                msg = (
+                refuse(
                     f"Expected files that name {role}s, to choose {name!r}; got none. "
                     f"Say which column does, with --{role}; or choose some rows with "
                     "--where."
                 )
-                raise TableError(msg)
             raise refuse_names(role, wrong, known)
     if choice.models is None and choice.tasks is None and not choice.ignored:
         return records
@@ -330,12 +328,11 @@ def _check_metrics(records: Records) -> tuple[str, dict[str, str]]:
         record = records[k]
         other = first.setdefault(record.task, record)
         if other.metric != record.metric:
-            msg = (
+            refuse(
                 f"Expected scores of one metric; got {other.metric!r} in "
                 f"{other.frame.source}, and {record.metric!r} in "
                 f"{record.frame.source}. Choose one with --metric."
             )
-            raise TableError(msg)
     metrics = {task or "": record.metric for task, record in first.items()}
     every = dict.fromkeys(metrics.values())
     return ", ".join(every), metrics if len(every) > 1 else {}
@@ -350,8 +347,7 @@ def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
             f"got {list_names(models)}. A column of models is named by --model; there "
             f"are {list_names(records[0].frame.columns)}."
         )
-        msg = f"{table.source}, read as {table.kind}: expected {number}{of}; {got}"
-        raise TableError(msg)
+        refuse(f"{table.source}, read as {table.kind}: expected {number}{of}; {got}")
     refuse_many(len(models), choice.max_models, table.source)
 
 

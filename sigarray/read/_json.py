@@ -14,7 +14,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._codes import encode
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._roles import find_roles
-from sigarray.read._text import TableError, lacks_file
+from sigarray.read._text import TableError, lacks_file, refuse
 from sigarray.read._words import METRICS, RUN, list_words
 
 # The kinds of files of scores, for messages.
@@ -36,11 +36,10 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
             except (ValueError, RecursionError):
                 record = parse_document(part, name, line)  # which says what is wrong
             if not isinstance(record, dict):
-                msg = (
+                refuse(
                     f"{name}, line {line}: expected a record in braces, as in every "
                     f"line; got {type(record).__name__}."
                 )
-                raise TableError(msg)
             lines.append(line)
             records.append(record)
     return lines, records
@@ -59,8 +58,7 @@ def tabulate_records(
     Numbers and texts of nested mappings have names such as "metrics.acc".
     """
     if not records:
-        msg = f"{name}: expected records; got none."
-        raise TableError(msg)
+        refuse(f"{name}: expected records; got none.")
     flat = [
         flatten(record) if dict in map(type, record.values()) else record
         for record in records
@@ -198,11 +196,10 @@ def take_part(document: Any, table: str, name: str) -> Any:
         key = next((x for x in known if rest == x or rest.startswith(f"{x}.")), None)
         if key is None:
             tables = list(find_tables(document))
-            msg = (
+            refuse(
                 f"{name}: expected a key of it for --table; got {table!r}."
                 f"{suggest(table, tables)} Tables in it: {list_names(tables)}."
             )
-            raise TableError(msg)
         part, rest = part[key], rest[len(key) + 1 :]
     return part
 
@@ -337,8 +334,7 @@ def read_arrays(path: str) -> dict[str, Any] | Frame:
     try:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            msg = f"{path}: expected a name for each array; got one array. {_ADVICE}."
-            raise TableError(msg)
+            refuse(f"{path}: expected a name for each array; got one array. {_ADVICE}.")
         with loaded:
             arrays = {name: loaded[name] for name in loaded.files}
     except FileNotFoundError as error:
@@ -356,16 +352,14 @@ def read_arrays(path: str) -> dict[str, Any] | Frame:
         raise TableError(msg) from error
     for name, x in arrays.items():
         if x.dtype.kind not in "biuf" or not x.ndim or not x.size:
-            msg = (
+            refuse(
                 f"{path}: expected arrays of numbers; got {name!r} of shape {x.shape} "
                 f"and dtype {x.dtype}."
             )
-            raise TableError(msg)
     if all(x.ndim == 1 for x in arrays.values()):
         return arrays
     frame = read_nested(path, {name: x.tolist() for name, x in arrays.items()})
     if frame is None:
         shapes = ", ".join(f"{name} {x.shape}" for name, x in arrays.items())
-        msg = f"{path}: expected arrays of as many axes, three at most; got {shapes}."
-        raise TableError(msg)
+        refuse(f"{path}: expected arrays of as many axes, three at most; got {shapes}.")
     return frame

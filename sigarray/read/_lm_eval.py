@@ -12,7 +12,7 @@ from typing import Any
 
 from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._json import list_plain, tabulate_records
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 
 AVERAGES = "results of lm-evaluation-harness"
 ITEMS = "samples of lm-evaluation-harness"
@@ -181,11 +181,10 @@ def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
         task = frame.constants.get("task", "")
         chosen = [x for x in (task, *frame.groups) if x in (tasks or ())]
         if len(chosen) > 1:
-            msg = (
+            refuse(
                 f"Expected --tasks that have no items in common; got {chosen[0]!r} and "
                 f"{chosen[1]!r}, of which both have the items of {task!r}."
             )
-            raise TableError(msg)
         if chosen and chosen[0] != task:
             item = frame.roles["item"]
             items = [f"{task}/{x}" for x in frame.columns[item]]
@@ -200,13 +199,12 @@ def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
 def _refuse_groups(frame: Frame, tasks: Names | None) -> None:
     for group in tasks or ():
         if group in frame.groups:
-            msg = (
+            refuse(
                 f"{frame.source}: expected tasks of the file for --tasks; got "
                 f"{group!r}, a group of tasks, whose average does not show how its "
                 f"items vary. Pass {SAMPLES}: --tasks {group} then takes all items of "
                 "the group for those of one task. Or choose some of its tasks."
             )
-            raise TableError(msg)
 
 
 def say_groups(

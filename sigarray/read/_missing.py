@@ -14,7 +14,7 @@ from sigarray.read._duplicates import have_parts, refuse_repeated_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
 from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
 from sigarray.read._records import Averaged, Dropped, Records
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._wide import WideTable, list_names_of_rows, read_wide, take_rows
 
 Missing = Literal["drop", "worst", "keep"]
@@ -44,13 +44,12 @@ def blank_missing(
         for name, k in places.items():
             blank = find_blank(wide.cells[k])
             if len(blank) and blank[-1]:
-                msg = (
+                refuse(
                     f"{wide.source}, {name!r}: expected to know whether runs have "
                     "crashed, for --missing worst; got blank cells below the last "
                     "score, which may be of runs that were never made. Write nan for "
                     "those that have crashed, and leave out others."
                 )
-                raise TableError(msg)
     if is_of_pairs:
         n_rows = min(map(len, lacks.values()))
         is_whole = ~np.any([x[:n_rows] for x in lacks.values()], axis=0)
@@ -90,8 +89,7 @@ def treat_missing(
     models = records.factors["model"]
     counts = count_by_model(records.take(np.flatnonzero(lacks)))
     if lacks.all():
-        msg = f"{source}: expected scores that are not missing; got none."
-        raise TableError(msg)
+        refuse(f"{source}: expected scores that are not missing; got none.")
     if missing == "worst":
         if is_of_pairs:
             raise _refuse_worst(source)
@@ -108,11 +106,10 @@ def treat_missing(
     kept = records.take(np.flatnonzero(is_kept))
     lost = [x for x in models.list_known() if x not in kept.list_known("model")]
     if lost:
-        msg = (
+        refuse(
             f"{source}: expected scores of every model that are not missing; got none "
             f"of {list_names(lost, 3)}. Leave it out with --ignore, or --columns."
         )
-        raise TableError(msg)
     return kept, counts
 
 
@@ -161,12 +158,11 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     words = ", ".join(x for x in states if not x.isdigit())
     n, of_states = len(crashed), f" ({words})" if words else ""
     which = name_few(list_few(crashed)) or count_models(counts)
-    msg = (
+    refuse(
         f"{crashed[0].frame.source}: expected to be told how to treat runs that "
         f"crashed; got {n} of {len(records)}{of_states}: "
         f"{which}. Pass {DROP_WORST_OR_KEEP}."
     )
-    raise TableError(msg)
 
 
 def leave_out_unnamed(
@@ -182,11 +178,10 @@ def leave_out_unnamed(
             continue
         n, first = int(lacks.sum()), records[int(np.argmax(lacks))]
         if missing == "worst":
-            msg = (
+            refuse(
                 f"{first.place}: expected the {role} of a run that has crashed, for "
                 "--missing worst; got a blank cell. Fill it in, or pass --missing drop."
             )
-            raise TableError(msg)
         some = "run that has crashed was" if n == 1 else "runs that have crashed were"
         rest, notes = leave_out_unnamed(records.take(np.flatnonzero(~lacks)), missing)
         source = first.frame.source
@@ -310,11 +305,10 @@ def drop_unmatched(
     if len(common) == n_rows:
         return wide, {}, []
     if not len(common):
-        msg = (
+        refuse(
             f"{wide.source}: expected rows with a score of every model; got none. "
             "Choose models that have some in common with --columns."
         )
-        raise TableError(msg)
     lacking = [
         f"{name} lacks {np.sum(~x)}" for name, x in filled.items() if not np.all(x)
     ]

@@ -22,7 +22,7 @@ from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, s
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long, names_runs
 from sigarray.read._score_table import Choice
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._words import (
     BESIDE_STATISTICS,
     HYPERPARAMETERS,
@@ -107,12 +107,11 @@ def refuse_summary_rows(
         if 0 < len(rows) < len(cells):
             if _are_kinds(frame, column, rows, is_ignored=column in ignored):
                 continue
-            msg = (
+            refuse(
                 f"{frame.place(column, rows[0])}: expected a row of scores; got "
                 f"{str(cells[rows[0]]).strip()!r}, which seems to summarize others: "
                 f"remove {_list_lines(frame, rows)}; or, to keep them, rename it."
             )
-            raise TableError(msg)
         if not is_of_scores and column not in (models or ()):
             _refuse_blank_label(frame, column, cells)
 
@@ -136,12 +135,11 @@ def _are_kinds(
         a, b = (
             f"{str(cells[k])!r} of {str(models[k])!r}" for k in (rows[0], others[0])
         )
-        msg = (
+        refuse(
             f"{frame.source}, column {column!r}: expected one for all models; got "
             f"{a} and {b}, so that a difference may be due to it. Compare the same of "
             f"all; or pass --ignore {quote_names([column])}."
         )
-        raise TableError(msg)
     return True
 
 
@@ -178,12 +176,11 @@ def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> N
     is_text = not any(map(looks_like_score, filled))
     is_label = is_text or not column or looks_like_index(column, numbers)
     if is_label and len(set(labels)) == n:
-        msg = (
+        refuse(
             f"{frame.place(column, n)}: expected to know of what the row is, as of "
             f"those above; got a blank cell below {labels[-1]!r}, so that it may be of "
             "means or deviations. Remove rows that are no runs; name those that are."
         )
-        raise TableError(msg)
 
 
 def refuse_summaries(records: Records, choice: Choice) -> None:
@@ -210,11 +207,10 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
                     f"choose {role}s with {options[role]}, which keeps those that it "
                     "names"
                 )
-            msg = (
+            refuse(
                 f"{first.place}: expected {a}; got {name!r}, which seems "
                 f"to summarize others: {advice}."
             )
-            raise TableError(msg)
 
 
 # Those of costs, in a table with models, too: "gpu_mem", "params_m", "time (s)".
@@ -256,26 +252,24 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     truths = [x for x in names if squeeze(x) in known]
     if truths:
         others = [x for x in names if x not in truths]
-        msg = (
+        refuse(
             f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
             f"which seems to be the truth, beside {list_names(others, 3)}. Write "
             "whether each prediction is right, as 1 or 0, or another score of it; or "
             "name columns that are scores with --columns."
         )
-        raise TableError(msg)
     kinds = [x for x in names if _is_kind(x, scores, words)]
     if not kinds and all(words[x] and words[x] <= SPLITS for x in names):
         kinds = list(names)
     if kinds:
         those = f" {quote_names(kinds)}" if len(names) > len(kinds) + 1 else ""
-        msg = (
+        refuse(
             f"{source}: expected a column of scores for each model; got "
             f"{list_names(kinds, 4)}, hardly the name of a model. "
             "Name the column of models with --model and the scores with --metric, "
             f"leave columns out with --ignore{those}, or choose the models with "
             "--columns. Where a file is of one model, pass one for each: NAME=FILE."
         )
-        raise TableError(msg)
     refuse_scores_of_one_model(source, words)
     refuse_functions(source, scores)
 

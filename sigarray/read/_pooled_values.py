@@ -16,7 +16,7 @@ from sigarray.read._records import Records, find_column
 from sigarray.read._roles import names_runs
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._settings import may_be_setting
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._words import HYPERPARAMETERS, count_up
 
 _MAX_SHOWN = 3
@@ -281,7 +281,7 @@ def doubt_second_curves(records: Records, source: str) -> list[str]:
         ways = [f"--{x} {shlex.quote(f'{y},{apart}')}" for x, y in names.items()]
         msg = f"{said}, and {apart!r} tells them apart. Pass --where {value}"
         msg += f", {' or '.join(ways)}."
-        raise TableError(msg)
+        refuse(msg)
     return [
         f"{said}, and the score at the last step of all is taken. Where these are runs "
         "of their own, name what tells them apart beside the run, with --run "

@@ -19,7 +19,7 @@ from sigarray.read._cells import (
 from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._raters import are_of_one_item
 from sigarray.read._roles import find_roles, find_score, is_long, list_metrics
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS, as_words, list_words
 
 _PREDICTION = re.compile(
@@ -59,13 +59,12 @@ def refuse_predictions(frame: Frame, chosen: Roles, metric: str | None) -> None:
     except TableError:
         column = _find_only(frame, roles) if metric is None else None
     if column is not None and _is_prediction(frame, roles, column):
-        msg = (
+        refuse(
             f"{frame.source}: expected scores; got {column!r}, which seems to be of "
             "predictions, or the truth. Write a column of whether each prediction is "
             "right, as 1 or 0, or of another score of it, and name it with --metric; "
             f"or pass --score {column} where it is one."
         )
-        raise TableError(msg)
 
 
 def _find_only(frame: Frame, roles: Roles) -> str | None:
@@ -127,7 +126,7 @@ def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
         )
     if found.others:
         names = [found.better, *found.others]
-        msg = (
+        refuse(
             f"{frame.source}: expected scores of models; got what looks like several "
             f"preferences of {found.first!r} or {found.second!r}, {list_names(names)}, "
             "as of answers in both orders. Put them below each other: in pandas, if "
@@ -135,21 +134,19 @@ def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
             "frame if x not in names], names, 'order', 'winner'). Or leave all but one "
             "out, if they are of other questions."
         )
-        raise TableError(msg)
     cells = frame.columns[found.better]
     missing = find_missing(cells)
     words = sorted({str(x) for x in np.asarray(cells, dtype=object)[missing] if x})
     rows = f"frame = frame.dropna(subset=[{found.better!r}]); " if missing.any() else ""
     if words:
         rows += f"frame = frame[~frame[{found.better!r}].isin({words})]; "
-    msg = (
+    refuse(
         f"{frame.source}: expected scores of models; got what looks like preferences: "
         f"{found.first!r} and {found.second!r} name two models, and {found.better!r} "
         f"{which}. Make a row for each model, with 1 for a win, 1/2 for a tie and 0 "
         f"for a loss. In pandas, if frame is this table: {rows}{_write(frame, found)}. "
         f"Compare the wins on each pair of models with {_say_options(frame, found)}."
     )
-    raise TableError(msg)
 
 
 # Words for a column with the better one of the same two models in all rows.
@@ -179,7 +176,7 @@ def _refuse_single_preferences(frame: Frame) -> None:
     models = ["A", "B"] if are_numbers else wins
     pairs = ", ".join(f"({x!r}, {y})" for x, y in zip(models, texts, strict=False))
     run = f" --run {quote_names(parts)}" if parts else ""
-    msg = (
+    refuse(
         f"{frame.source}: expected scores of models; got what looks like preferences: "
         f"{column!r} says which of two models is better ({', '.join(texts)}). Make a "
         "row for each model, with 1 for a win, 1/2 for a tie and 0 for a loss. In "
@@ -187,7 +184,6 @@ def _refuse_single_preferences(frame: Frame) -> None:
         f"win=frame[{column!r}].eq(x){tie}) for name, x in [{pairs}]).drop(columns="
         f"[{column!r}]). Compare the wins with --score win --unit item{run}."
     )
-    raise TableError(msg)
 
 
 def _find_preferences(frame: Frame) -> _Preferences | None:

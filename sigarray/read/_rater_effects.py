@@ -107,7 +107,7 @@ def find_shift(ratings: Ratings) -> Shift:
 
 
 def _choose(ratings: Ratings) -> tuple[Ratings, np.ndarray]:
-    """Return ratings of the first items, by who rated most, and which models have them."""
+    """Return ratings of the first items, by who rated most; and their models."""
     order = np.lexsort((ratings.models, ratings.items))[:_MAX_RATINGS]
     some = Ratings(*(x[order] for x in ratings))
     n_models = len(np.unique(some.models))

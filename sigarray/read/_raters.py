@@ -17,7 +17,7 @@ from sigarray.read._messages import Caution
 from sigarray.read._rater_effects import find_shift, list_ratings
 from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import find_roles, names_runs
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import (
     PEOPLE,
     RATERS,
@@ -245,14 +245,13 @@ def match_raters(
         lost = np.setdiff1d(every, matched)
         some = list_names([records.factors["item"].values[x] for x in lost], _MAX_SHOWN)
         same = say_one(unit, repr(column)).removeprefix("one of the ")
-        msg = (
+        refuse(
             f"{records[0].frame.source}: expected scores of each {same} for all "
             f"models; got none of {n_lost} of {len(every)} {unit}s ({some}). To "
             f"average all scores of the {unit}, pass --ignore "
             f"{quote_names([column or ''])} and no --run; or leave out {n_left} of "
             f"{len(records)} scores with --drop-unmatched."
         )
-        raise TableError(msg)
     found = Raters(column or "", n_left, len(records), n_lost, len(every))
     if not n_left:
         return records, found, []

@@ -35,7 +35,7 @@ from sigarray.read._roles import find_roles, find_score, list_metrics
 from sigarray.read._settings import say_settings
 from sigarray.read._several_scores import advise_raters, find_item_sums
 from sigarray.read._steps import find_blank_steps
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
 from sigarray.read._words import count_up, measures_quality
 
@@ -139,8 +139,7 @@ def read_records(
         factors,
     )
     if not len(records):
-        msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
-        raise TableError(msg)
+        refuse(f"{frame.source}: expected rows of scores; got none in {column!r}.")
     counts = np.flatnonzero(~lacks | (missing != "drop"))
     said, settings = say_settings(
         frame, roles, column, factors["model"][counts], filled[counts]
@@ -191,11 +190,10 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
     others = [x for x in list_metrics(frame, roles) if measures_quality(x)]
     if others:
         others = [column, *others]
-        msg = (
+        refuse(
             f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
             f"{list_names(others)}. {say_choice(others)}."
         )
-        raise TableError(msg)
     return column
 
 
@@ -210,13 +208,12 @@ def _say_of_others(
         return []
     sums = find_item_sums([x for x, y in frame.columns.items() if is_numeric(y)], roles)
     if sums is not None and metric is not None and column in sums.counts:
-        msg = (
+        refuse(
             f"{frame.source}: expected scores; got {column!r} (--metric) beside "
             f"{list_names([x for x in sums.columns if x != column])}, of whose sums "
             f"{sums.metric} is computed. Pass {sums.advice}; or, for the mean of "
             f"{column!r} alone, --score {shlex.quote(column)}."
         )
-        raise TableError(msg)
     whole = sums and sums.take_whole(column)
     if whole is not None:
         return [
@@ -338,13 +335,12 @@ def _read_factor(
         if is_blank(cell) or not isinstance(cell, str):
             named = role == "run" and frame.run_name not in (None, name)
             other = f"; or pass --run {frame.run_name}, which names each run"
-            msg = (
+            refuse(
                 f"{frame.place(name, rows[k])}: expected the {role} of a score; got "
                 f"{'a blank cell' if is_blank(cell) else cell}. Fill it in, or "
                 f"leave out the row{_advise_models(frame, roles, rows, lacks)}"
                 f"{other if named else ''}."
             )
-            raise TableError(msg)
     return factor
 
 

@@ -36,7 +36,7 @@ from sigarray.read._frame import (
     say_choice,
 )
 from sigarray.read._several_scores import advise_all, advise_first, advise_raters
-from sigarray.read._text import NUMBER, TableError, say_means
+from sigarray.read._text import NUMBER, TableError, refuse, say_means
 from sigarray.read._words import (
     HYPERPARAMETERS,
     RATERS,
@@ -126,12 +126,11 @@ def _refuse_columns_of_raters(frame: Frame, chosen: Roles) -> None:
     roles = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
     advice = advise_raters(frame, list_metrics(frame, roles), {*roles})
     if advice is not None:
-        msg = (
+        refuse(
             f"{frame.source} has no column {chosen['run']!r} (--run), but columns "
             f"{list_names(advice.columns, 4)}, which seem to have the ratings of one "
             f"rater each. To average them, pass {advice.options}."
         )
-        raise TableError(msg)
 
 
 def guess_roles(names: Iterable[str]) -> dict[str, str]:
@@ -173,7 +172,7 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
         of_means = (say_means(distinct(x)) for x in frame.columns.values())
         said = next(iter(frame.no_scores.values()), None)
         msg += next(filter(None, of_means), "")
-        raise TableError(msg if said is None else f"{frame.source}: {said}")
+        refuse(msg if said is None else f"{frame.source}: {said}")
     first = advise_first(frame, names, {*roles, *frame.constants})
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
@@ -197,8 +196,7 @@ def match_metric(
         return metric
     of_tool, comma, rule = metric.partition(",")
     if of_tool in frame.no_scores:
-        msg = f"{frame.source}: {frame.no_scores[of_tool]}"
-        raise TableError(msg)
+        refuse(f"{frame.source}: {frame.no_scores[of_tool]}")
     if of_tool in frame.renamed:
         return match_metric(frame, f"{frame.renamed[of_tool]}{comma}{rule}", names)
     # Samples of one filter, which results name.
@@ -379,10 +377,9 @@ def refuse_steps_as_tasks(frame: Frame, chosen: Roles) -> None:
     ]
     n_runs = group_rows(runs or [repeat("", len(steps))])[1]
     if last is not None and group_rows([*runs, steps])[1] > n_runs:
-        msg = (
+        refuse(
             f"{frame.source}, column {task!r}: expected tasks; got the steps of runs, "
             "at which the same runs are measured. Leave --task out, or name the column "
             "of tasks with it, so that the last step of each run is compared; or "
             f"choose one with --where {shlex.quote(f'{task}={last}')}."
         )
-        raise TableError(msg)

@@ -20,7 +20,7 @@ from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._guards import ask_about_folds
 from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._wide import RUNS_OF_ROWS, WideTable, list_names_of_rows, split_tasks
 from sigarray.read._words import RUN_NAME
 
@@ -310,10 +310,9 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
             way = f"Where {other!r} names the {roles[0]}, pass --{roles[0]} "
             way += f"{shlex.quote(other)}; or --{roles[1]} or --{roles[2]}, where it "
             way += "names these"
-        msg = (
+        refuse(
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
             f"again, as at {wide.place(first[run])}{same}. {way}; or leave "
             f"{name!r} out with --ignore {ignored}, or choose the models with "
             "--columns."
         )
-        raise TableError(msg)

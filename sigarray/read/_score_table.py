@@ -16,7 +16,7 @@ from sigarray.read._frame import Names, Roles, list_names, quote_names
 from sigarray.read._missing import Missing
 from sigarray.read._records import Averaged, Dropped, Ended, LastSteps, Raters
 from sigarray.read._steps import Curves, RunTable
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 
 # For all scores, or for those of each metric or task by its name; None if nothing is
 # said.
@@ -254,11 +254,10 @@ class Choice:
         if self.fold is None:
             return self
         if self.unit not in (None, "run"):
-            msg = (
+            refuse(
                 f"Expected --fold {self.fold} with a score for each fold, or the mean "
                 f"of its items; got --unit {self.unit}. Leave one of both out."
             )
-            raise TableError(msg)
         columns = dict(self.columns)
         columns["run"] = ",".join(filter(None, (columns.get("run"), self.fold)))
         return replace(self, columns=columns, unit="run", is_paired=True)
@@ -333,12 +332,11 @@ def refuse_other_names(
     """Refuse names of which none is known: with a typing error they turn no score."""
     if isinstance(said, Mapping) and said and said.keys().isdisjoint(known):
         names = [x for x, is_higher in said.items() if not is_higher] or [*said]
-        msg = (
+        refuse(
             f"{source}: expected names of metrics, or tasks, for --lower-is-better; "
             f"got {list_names(names)}, and {got}.{suggest(names[0], known)} Where all "
             "scores are losses, pass --lower-is-better alone."
         )
-        raise TableError(msg)
 
 
 def ask_about_tasks(source: str, lower: Names, others: Names) -> TableError:

@@ -29,11 +29,11 @@ from sigarray.read._guards import (
     refuse_splits,
     refuse_unnamed_rows,
 )
+from sigarray.read._harnesses import leave_out_averages
 from sigarray.read._items import find_items, name_within_clusters, put_together
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, read_nested
 from sigarray.read._lm_eval import count_pooled, say_groups, say_pooled, take_groups
-from sigarray.read._lm_eval_folders import leave_out_averages
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -69,7 +69,7 @@ from sigarray.read._runs import (
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
 from sigarray.read._templates import doubt_names, name_by_template, stack_columns
-from sigarray.read._text import TableError, UnmatchedError
+from sigarray.read._text import TableError, UnmatchedError, refuse
 from sigarray.read._tracked import (
     add_overrides,
     check_overrides,
@@ -372,12 +372,10 @@ def _open(sources: Sequence[Any], choice: Choice) -> tuple[list[Opened], list[st
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
     if frame is None:
-        msg = (
+        refuse(
             f"{name}: expected the scores of one model, for it is one of several "
             f"files; got a mapping of {list_names(content)}. Pass it alone."
         )
-        raise TableError(msg)
     if not frame.columns:
-        msg = f"{name} is empty. Expected a header and scores."
-        raise TableError(msg)
+        refuse(f"{name} is empty. Expected a header and scores.")
     return frame

@@ -16,7 +16,7 @@ from sigarray.read._frame import Frame, Names, Roles, shorten
 from sigarray.read._messages import DROP_OR_WORST
 from sigarray.read._missing import Missing, count_by_model, list_few, say_rows
 from sigarray.read._records import FACTORS, LastSteps, Records, find_column
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, refuse
 
 _MAX_SHOWN = 3
 # Runs that end within this share of one another's steps end together.
@@ -265,11 +265,10 @@ def find_run_tables(
     on = "" if records[0].task is None else f" on task {records[0].task!r}"
     source = records[0].frame.source
     if len(items) < 2:
-        msg = (
+        refuse(
             f"{source}: expected two items or more{on}, for --unit run,item; got "
             f"{len(items)}. Pass --unit run."
         )
-        raise TableError(msg)
     places = np.zeros(len(records.factors["item"].values), int)
     places[items] = np.arange(len(items))
     tables = {}
@@ -279,12 +278,11 @@ def find_run_tables(
         runs = own.factors["run"]
         names = sort_ids(runs.list_known())
         if len(names) < 2:
-            msg = (
+            refuse(
                 f"{source}: expected two runs or more of each model{on}, for --unit "
                 f"run,item, because one does not show how others would differ; got "
                 f"one of {model!r}. {_ADVICE}"
             )
-            raise TableError(msg)
         rows = np.zeros(len(runs.values), int)
         rows[[runs.values.index(x) for x in names]] = np.arange(len(names))
         scores = np.empty((len(names), len(items)))

@@ -16,7 +16,7 @@ from sigarray.read._messages import Caution
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._several_scores import advise_raters
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import RATERS, count_up, list_words
 
 # Of an option, the names that its template may have; any, and how to name models.
@@ -88,11 +88,10 @@ def check_matches(
     first = next((x for x, y in zip(places, matches, strict=True) if y), None)
     if first is None:
         what = "files" if option == "--path" else "names of columns"
-        msg = (
+        refuse(
             f"Expected {what} such as {option} {template!r}; got "
             f"{list_names(places, 5)}."
         )
-        raise TableError(msg)
     two_ways = find_two_ways(places, matches, template)
     if two_ways is None:
         return first
@@ -207,19 +206,17 @@ def _compile(template: str, run: str, mark: str, option: str) -> re.Pattern[str]
         names = _ROLES.get(option, (role,))
         if not role or role not in names or role in known:
             which = "{task}, {model} and {run}" if len(names) > 1 else "names in {}"
-            msg = (
+            refuse(
                 f"Expected {option} with {which}, each at most once; got {template!r}."
             )
-            raise TableError(msg)
         known.add(role)
         text = _ANY if role in NAMES else run
         pattern += f"(?P<{role}>{text}{mark if text == _ANY else ''})"
     if not known:
-        msg = (
+        refuse(
             "Expected --path to name parts of a path, such as "
             f"'{{task}}/{{model}}/seed{{run}}.json'; got {template!r}."
         )
-        raise TableError(msg)
     return re.compile(pattern)
 
 
@@ -250,8 +247,7 @@ def stack_columns(
     if frame is None:
         sizes = sorted({*map(len, content.values())})
         if len(sizes) > 1:
-            msg = f"{name}: expected lists of one size for {option}; got {sizes}."
-            raise TableError(msg)
+            refuse(f"{name}: expected lists of one size for {option}; got {sizes}.")
         frame = Frame("lists", name, content, range(1, sizes[0] + 1), "score")
     if choice.summed and {*choice.summed} <= {*frame.columns}:
         return frame  # whose columns of each model have been turned
@@ -285,11 +281,10 @@ def stack_columns(
         notes.append("each row was taken for an item, by which models are paired")
     taken = [x for x in (*factors, "score") if x in kept]
     if taken:
-        msg = (
+        refuse(
             f"{frame.source}: expected other names in --columns {pattern!r} than those "
             f"of columns; got {taken[0]!r}. Rename that column."
         )
-        raise TableError(msg)
     return replace(
         frame.stack([*said], factors, kept),
         metrics=frame.metrics and ("score",),

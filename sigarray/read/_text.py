@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
@@ -73,6 +73,10 @@ class TableError(ValueError):
     """A file that is not the expected table; the message says where and why."""
 
 
+def refuse(message: str) -> NoReturn:
+    raise TableError(message)
+
+
 class UnmatchedError(TableError):
     """Items, or runs, that are not those of all models."""
 
@@ -124,7 +128,7 @@ def read_text(path: str | Path) -> tuple[str, str]:
         )
         if name.endswith(SUFFIXES):
             msg += " Parquet and Arrow files are for tables of scores alone."
-        raise TableError(msg)
+        refuse(msg)
     for mark, (plain, pattern) in _TYPESET.items():
         if mark in text:
             text = pattern.sub(plain, text)
@@ -149,11 +153,10 @@ def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
         first = b""
         data += chunk
         if len(data) > most:
-            msg = (
+            refuse(
                 f"{name}: expected a table of at most {most} bytes; got more. "
                 "Write fewer columns, or fewer digits."
             )
-            raise TableError(msg)
         if is_text and b"\0" in chunk and not data.startswith(_UTF16):
             break
     return data
@@ -216,8 +219,7 @@ def read_number(cell: str, expected: str) -> float:
         advice = " Leave the cell blank." if cell.lower() in MISSING else ""
         if math.isfinite(number):
             advice = f" The largest is {LARGEST_NUMBER:g}."
-        msg = f"{expected}; got {cell!r}.{advice}"
-        raise TableError(msg)
+        refuse(f"{expected}; got {cell!r}.{advice}")
     return number
 
 
@@ -300,12 +302,11 @@ def read_grouped(
                 if mark in cell and not (
                     grouped.fullmatch(cell) or whole.fullmatch(cell.lstrip("+-"))
                 ):
-                    msg = (
+                    refuse(
                         f"{place(name, k)}: expected {called} of thousands, as other "
                         f"scores of the file have; got {show_cell(columns[name][k])}. "
                         "Write all of them in one way."
                     )
-                    raise TableError(msg)
                 text = cell.replace(mark, "").replace(decimal, ".")
             plain.append((name, k, text))
         first = f"1{mark}234{decimal}5"
@@ -331,12 +332,11 @@ def refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None
                 has_large |= text.isdecimal() and len(text) == 3
     if first is not None and has_large:
         name, k, text = first
-        msg = (
+        refuse(
             f"{place(name, k)}: expected a number; got {text!r} beside others without "
             f"a point, which is {text} or {text.replace('.', '')}. Write it without "
             "points, or all with as many decimals."
         )
-        raise TableError(msg)
 
 
 def show_cell(cell: Any) -> str:

@@ -21,7 +21,7 @@ from sigarray.read._missing import MAX_NAMED
 from sigarray.read._records import Records
 from sigarray.read._roles import find_largest, find_roles, list_metrics
 from sigarray.read._score_table import Choice
-from sigarray.read._text import TableError, read_text
+from sigarray.read._text import read_text, refuse
 from sigarray.read._words import names_folds
 
 # Fewer runs may be of as many models, each with a name.
@@ -47,12 +47,11 @@ def refuse_run_names(frame: Frame, roles: Roles) -> None:
     texts = encode_texts(frame.columns[name])
     if len(texts) < _MIN_NAMED or len(texts.list_known()) < len(texts):
         return
-    msg = (
+    refuse(
         f"{frame.source}: expected a column of models for --model; got {name!r}, which "
         f"names runs: each of {len(texts)} has another one. Name the column that is "
         f"the same for all runs of a model.{advise_names(frame)}"
     )
-    raise TableError(msg)
 
 
 def refuse_tags(frame: Frame, roles: Roles) -> None:
@@ -66,14 +65,13 @@ def refuse_tags(frame: Frame, roles: Roles) -> None:
     if not more:
         return
     row = int(np.argmax(texts.find(more)))
-    msg = (
+    refuse(
         f"{frame.place(name, row)}: expected one model; got {texts[row]!r}, which are "
         "several tags, so that runs of one model would be of several. Make a column "
         "of models, in pandas: frame['model'] = "
         f"frame[{name!r}].str.split(',').str[0], where the first tag names the model; "
         "and pass it with --model model."
     )
-    raise TableError(msg)
 
 
 def say_unfinished(frame: Frame, roles: Roles) -> list[str]:
@@ -209,13 +207,12 @@ def check_overrides(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> N
         name = next(iter(varied), next(iter(names)))
         values = varied.get(name) or [str(jobs[0].columns.get(name, [""])[0])]
         value = find_largest(values) or values[0]
-        msg = (
+        refuse(
             f"{jobs[0].source}, a job of Hydra: expected its overrides to name model, "
             f"run and task; got {list_names(list(names))}. Say what {name!r} is with "
             f"--model {name}, {'--fold' if names_folds(name) else '--run'} {name} or "
             f"--task {name}, or choose jobs with --where {name}={value}."
         )
-        raise TableError(msg)
 
 
 def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
@@ -260,12 +257,11 @@ def keep_filters(frames: Sequence[Frame], rules: Names) -> list[Frame]:
     known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
     for rule in rules:
         if rule not in known:
-            msg = (
+            refuse(
                 f"{frames[0].source}: expected a filter of the samples for --where; "
                 f"got {rule!r}.{suggest(rule, known)} Those in them: "
                 f"{list_names(known)}."
             )
-            raise TableError(msg)
     kept = [_keep(x, rules) for x in frames]
     lost = [x for x, y in zip(frames, kept, strict=True) if x.filters and not y.filters]
     if lost:

@@ -23,7 +23,7 @@ from sigarray.read._templates import (
     match_paths,
     say_match,
 )
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 
 CHART = "a chart of Weights & Biases"
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
@@ -76,11 +76,10 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
                 columns.setdefault(part[2], []).append(cell)
                 lines.append(line)
     if len(metrics) > 1:
-        msg = (
+        refuse(
             f"{frame.source}: expected a chart of one metric; got "
             f"{', '.join(map(repr, metrics))}. Export them one by one."
         )
-        raise TableError(msg)
     split = _split_runs(list(dict.fromkeys(columns["run"])))
     names = [split[name] for name in columns["run"]]
     note = say_split(split.items())
@@ -112,12 +111,11 @@ def _refuse_twice(frame: Frame) -> None:
     if name is not None:
         run, metric = name.rsplit(" - ", 1)
         again = [f"'{run}-s{k} - {metric}'" for k in (0, 1)]
-        msg = (
+        refuse(
             f"{frame.source}: expected a chart whose runs have names of their own; got "
             f"{name!r} more than once. Rename these columns {', '.join(again)} and so "
             "on, each with its __MIN and __MAX; or export the table of runs."
         )
-        raise TableError(msg)
 
 
 def _split_runs(names: Names) -> dict[str, tuple[str, str | None]]:
@@ -359,8 +357,7 @@ def read_events(path: Path) -> Frame:
             if array.ndim == 0 and array.dtype.kind == "f":
                 values[tag, x.step] = array.item()
     if not values:
-        msg = f"{folder}: expected scalars in its event files; got none."
-        raise TableError(msg)
+        refuse(f"{folder}: expected scalars in its event files; got none.")
     return Frame(
         "events of TensorBoard",
         folder,

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._plain_text import list_in_words
 from sigarray.read._frame import Names, Roles, shorten
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._wide import WideTable
 
 # A row may be the mean of at least this many scores, and of at most this many.
@@ -86,12 +86,12 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
             is_usual = what == "means" and place != "first"
             chance = _find_chance(row, find, digits)
             if chance < (_MEAN_BY_CHANCE if is_usual else _OTHER_BY_CHANCE):
-                raise TableError(_describe(source, place, what, row))
+                refuse(_describe(source, place, what, row))
             if is_usual and place == "last" and chance < _SAID_BY_CHANCE:
                 described = f"the {what} of {_count(row)} above"
                 notes = [f"the last row may be {described}: remove it if it is no run"]
     if _are_far_and_small(last):
-        raise TableError(_describe(source, "last", "deviations or errors", last))
+        refuse(_describe(source, "last", "deviations or errors", last))
     return notes
 
 

@@ -25,7 +25,7 @@ from sigarray.read._frame import (
     refuse_indices,
     refuse_texts,
 )
-from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
+from sigarray.read._text import MISSING, NUMBER, Row, get_cell, refuse
 from sigarray.read._words import PEOPLE, as_words, list_words
 
 Scores = dict[str, np.ndarray]
@@ -74,8 +74,7 @@ def tabulate_rows(
     known: Sequence[str] = (),
 ) -> WideTable:
     if not rows:
-        msg = f"{name} is empty. Expected a header of model names and scores."
-        raise TableError(msg)
+        refuse(f"{name} is empty. Expected a header of model names and scores.")
     names = _read_header(rows, name, columns, ignored, known)
     cells: dict[int, Any]
     if numbers is not None:
@@ -85,8 +84,7 @@ def tabulate_rows(
             name, names, cells, lambda k: f"{name}, line {header + k + 1}", header
         )
     if len(rows) == 1:
-        msg = f"{name}: expected rows of scores below the header; got none."
-        raise TableError(msg)
+        refuse(f"{name}: expected rows of scores below the header; got none.")
     every = list(itertools.zip_longest(*(x for _, x in rows[1:]), fillvalue=""))
     blank = [""] * (len(rows) - 1)
     cells = {k: every[k] if k < len(every) else blank for k in names}
@@ -213,18 +211,16 @@ def read_ids(
                 f"averages them; where these are tasks, --task {column!r}"
             )
             if len({*ids}) == 1 and len(ids) > 2:
-                msg = (
+                refuse(
                     f"{table.source}: expected a column of {role}s; got {column!r}, "
                     f"which has {name!r} in all rows. Leave it out with --ignore."
                 )
-                raise TableError(msg)
             are_apart = "a column tells them apart, name it with --model or --task"
-            msg = (
+            refuse(
                 f"{table.place(k)}, column {column!r}: expected each {role} once; got "
                 f"{name!r} again, as at {table.place(first[name])}. Where "
                 f"{are_tasks if role == 'item' else are_apart}."
             )
-            raise TableError(msg)
     return ids
 
 
@@ -235,11 +231,10 @@ def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
     names = [as_text(cell) for cell in table.cells[position]]
     for k, name in enumerate(names):
         if not name:
-            msg = (
+            refuse(
                 f"{table.place(k)}, {_place_column(position, column)}: expected the "
                 f"{role} of each row; got a blank cell. Write it into each row."
             )
-            raise TableError(msg)
     return names
 
 
@@ -251,29 +246,26 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
             continue
         blank = np.flatnonzero(find_blank(cells)).tolist()
         if len(blank) == len(cells):
-            msg = (
+            refuse(
                 f"{table.source}, {_place_column(position, model)}: expected scores; "
                 "got an empty column. Remove it, or choose others with --columns."
             )
-            raise TableError(msg)
         blanks += [(k, position) for k in blank]
     sizes = {len(table.cells[position]) for position in names}
     if is_paired and len(sizes) > 1:
-        msg = (
+        refuse(
             f"{table.source}: expected as many scores of each model, which are pairs; "
             f"got {' and '.join(map(str, sorted(sizes)))}."
         )
-        raise TableError(msg)
     if is_paired and blanks:
         row, position = min(blanks)
         place = f"{table.place(row)}, {_place_column(position, names[position])}"
         others = (x for k, x in table.cells.items() if k not in names)
         label = next((f" of {as_text(x[row])!r}" for x in others), "")
-        msg = (
+        refuse(
             f"{place}: expected a score in every cell, for those of a row are pairs; "
             f"got a blank one{label}. Pass --drop-unmatched to leave out such rows."
         )
-        raise TableError(msg)
 
 
 def _read_header(
@@ -285,13 +277,12 @@ def _read_header(
     if any(map(NUMBER.fullmatch, cells)) and all(
         NUMBER.fullmatch(x) or x.lower() in MISSING for x in cells
     ):
-        msg = (
+        refuse(
             f"{name}, line {line}: expected a header of model names; got numbers: "
             f"{', '.join(cells[:3])}. If these are scores, put a line of names first; "
             f"if they are names, write a word to them, such as 'model{cells[0]}'"
             f"{'' if header[0] else RUNS_OF_ROWS}."
         )
-        raise TableError(msg)
     names: dict[int, str] = {}
     seen: set[str] = set()
     for position, cell in enumerate(header):
@@ -299,8 +290,7 @@ def _read_header(
         place = f"{name}, line {line}, column {position + 1}"
         is_chosen = model not in ignored if columns is None else model in columns
         if is_chosen and model in seen:
-            msg = f"{place}: expected one column for each model; got {model!r} twice."
-            raise TableError(msg)
+            refuse(f"{place}: expected one column for each model; got {model!r} twice.")
         is_unnamed = not model and any(get_cell(row, position) for _, row in rows[1:])
         is_known = not model and "" in known
         if is_unnamed and columns is None and model not in ignored and not is_known:
@@ -353,14 +343,13 @@ def refuse_factors(
         chance = _find_chance_of_others(of_items, np.bincount(texts[0].codes))
         if names == named or chance * len(columns) < _SELDOM:
             run = ",".join(x for x in (chosen.get("run"), *names) if x)
-            msg = (
+            refuse(
                 f"{table.source}: expected a column of scores for each model; got "
                 f"{list_names(names)}, whose numbers tell all rows of an item apart, "
                 "as those of raters or samples do. Pass --run "
                 f"{shlex.quote(run)}, with --unit item, which averages these rows; "
                 "or, where these are scores of models, name all models with --columns."
             )
-            raise TableError(msg)
 
 
 def _find_chance_of_others(sizes: np.ndarray, counts: np.ndarray) -> float:

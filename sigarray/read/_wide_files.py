@@ -39,7 +39,7 @@ from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable, find_direction
 from sigarray.read._several_scores import find_sums_of_models
 from sigarray.read._templates import say_grid
-from sigarray.read._text import TableError, get_cell, lacks_file
+from sigarray.read._text import TableError, get_cell, lacks_file, refuse
 from sigarray.read._wide import (
     WideTable,
     read_ids,
@@ -111,13 +111,12 @@ def _ask_about_sums(frame: Frame, chosen: Roles, choice: Choice) -> None:
     known = choice.list_taken(chosen)
     sums = find_sums_of_models(x for x in frame.columns if x not in known)
     if sums is not None and choice.models is None:
-        msg = (
+        refuse(
             f"{frame.source}: expected a column of scores for each model; got "
             f"{list_names(sums.columns, 3)}, as if {sums.metric} were to be computed "
             f"of them. Pass {sums.advice}; or, where each column is a model, name them "
             "with --columns."
         )
-        raise TableError(msg)
 
 
 def _take_clusters(
@@ -217,12 +216,11 @@ def _find_wide(
         return None
     column = find_roles(frame, {}).get("model")
     if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
-        msg = (
+        refuse(
             f"{name}: expected to know what column {column!r} is; got numbers. Where "
             f"they name the models, pass --model {column}; where they are scores of "
             f"one, name all models with --columns."
         )
-        raise TableError(msg)
     if isinstance(content, Frame):
         is_known = choice.models is not None or "" in choice.list_taken(chosen)
         if "" in frame.columns and not is_known:
@@ -250,14 +248,12 @@ def put_into_clusters(table: ScoreTable, frame: Frame, chosen: Roles) -> ScoreTa
     for k, (task, item, cluster) in enumerate(zip(tasks, items, clusters, strict=True)):
         place = frame.place(column, k)
         if cluster is None:
-            msg = f"{place}: expected the cluster of an item; got a blank cell."
-            raise TableError(msg)
+            refuse(f"{place}: expected the cluster of an item; got a blank cell.")
         if known.setdefault((task, item), cluster) != cluster:
-            msg = (
+            refuse(
                 f"{place}: expected item {item!r} to have one cluster; got {cluster!r} "
                 f"and {known[task, item]!r}."
             )
-            raise TableError(msg)
     labels = {
         task: tuple(known[task, x] for x in next(iter(by.values())))
         for task, by in table.ids.items()
@@ -303,11 +299,10 @@ class StoredScores:
 
     def _check_finite(self, scores: np.ndarray) -> None:
         if not np.isfinite(scores).all():
-            msg = (
+            refuse(
                 f"{self._name}: expected finite scores; got NaN or an infinity. Leave "
                 "out its rows, or the column with --ignore."
             )
-            raise TableError(msg)
 
 
 def is_wide_store(file: str) -> bool:

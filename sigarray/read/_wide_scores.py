@@ -37,7 +37,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._unlikely_rows import doubt_rows, refuse_mean_rows
 from sigarray.read._wide import (
     Scores,
@@ -107,11 +107,10 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
         unit = "row" if task in averaged else "item" if is_of_items else "run"
         dropped |= count_dropped_rows(whole, part, models, task, unit)
     if not tasks:
-        msg = (
+        refuse(
             f"{wide.source}: expected two or more models with scores of one task; got "
             f"none on {list_names(left_out)}."
         )
-        raise TableError(msg)
     has_pairs = any(len(by) > 1 for by in tasks.values())
     if gaps and has_pairs and all(are_items) and not _is_of_pairs(chosen, choice):
         return _take_items(wide, chosen, choice, gaps)
@@ -196,12 +195,11 @@ def _take_items(
         "models are paired"
     )
     if choice.treatment is None and not choice.drop_unmatched:
-        msg = (
+        refuse(
             f"{wide.source}: {said}; expected one in every cell, and got blank cells: "
             f"{count_models(gaps)}. Pass --drop-unmatched to leave out such rows, or "
             "--unit run where each row is a run."
         )
-        raise TableError(msg)
     table = take_wide(wide, chosen, replace(choice, unit="item"))
     note = f"{wide.source}: {said}. If each is a run, pass --unit run"
     return table._replace(notes=(note, *table.notes))
@@ -258,23 +256,21 @@ def _take_unmatched(
 def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
     of_items = "item" in chosen or "cluster" in chosen
     if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
-        msg = (
+        refuse(
             f"{wide.source}: expected --unit {'run or --unit ' * (not of_items)}item "
             f"of a table with a column for each model{' and one of items' * of_items}; "
             f"got --unit {choice.unit}.{_OF_BOTH * (choice.unit == 'run,item')}"
             f"{_OF_CLUSTERS * ('cluster' in chosen)}"
         )
-        raise TableError(msg)
     others = sorted(set(chosen) - {"item", "run", "task"})
     if others or choice.metrics:
         option = others[0] if others else "metric"
-        msg = (
+        refuse(
             f"{wide.source}: expected a table with a row for each score, for "
             f"--{option}; got one with a column for each model: "
             f"{list_names(list(wide.names.values()))}. Name the column of models with "
             f"--model, or leave out --{option}."
         )
-        raise TableError(msg)
 
 
 def _choose_tasks(
@@ -286,11 +282,10 @@ def _choose_tasks(
     wrong = [x for x in wanted if x not in parts or has_none]
     if wrong:
         got = list_names(sort_tasks(parts)) if "task" in chosen else "no --task"
-        msg = (
+        refuse(
             f"{wide.source}: expected --tasks to be of a column that --task names; "
             f"got {list_names(wrong)}, and {got}.{suggest_each(wrong, list(parts))}"
         )
-        raise TableError(msg)
     return {name: parts[name] for name in wanted}
 
 
