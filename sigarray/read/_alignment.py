@@ -27,8 +27,6 @@ _MAX_SHOWN = 3
 
 
 class Units(NamedTuple):
-    """The units of a model: their codes among all units, names, and scores."""
-
     codes: np.ndarray
     names: tuple[str, ...]
     scores: np.ndarray
@@ -41,7 +39,6 @@ Pairs = dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]
 
 
 def choose_unit(records: Records, unit: Unit | None) -> Unit:
-    """Return the unit of which there is one score each."""
     has = {role: records.has(role) for role in ("run", "item", "cluster")}
     if unit is not None:
         for role in () if unit == "run" else unit.split(","):
@@ -134,10 +131,6 @@ def join_scores(
 def join_pairs(
     records: Records, models: Names, unit: Unit, *, are_matched: bool
 ) -> Pairs:
-    """Return the scores of every two models on the units of both.
-
-    If `are_matched`, those of items are means of ratings by raters of both.
-    """
     joined = average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
@@ -166,7 +159,6 @@ def sort_tasks(names: Iterable[str]) -> list[str]:
 
 
 def sort_ids(ids: Iterable[str]) -> list[str]:
-    """Sort whole numbers as such, and others as texts."""
     known = sorted(ids)
     if all(x.isascii() and x.removeprefix("-").isdigit() for x in known):
         return sorted(known, key=int)

@@ -245,7 +245,6 @@ def looks_like_verdict(cell: object) -> bool:
 
 
 def looks_like_score(cell: object) -> bool:
-    """Tell whether a cell may be a number, however it is written."""
     if isinstance(cell, str):
         text = cell.strip().rstrip("%").rstrip()
         if text.lower() in _TRUTHS[0] or NUMBER.fullmatch(text):
@@ -255,7 +254,6 @@ def looks_like_score(cell: object) -> bool:
 
 
 def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
-    """Return the numbers, NaN for blank cells, or None if a cell is not a number."""
     if isinstance(cells, np.ndarray):
         is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
         return cells.astype(np.float64) if is_plain else None

@@ -32,7 +32,6 @@ class Coded(Sequence[Any]):
     def __getitem__(self, place: slice | np.ndarray) -> "Coded": ...
 
     def __getitem__(self, place: Any) -> Any:
-        """Return a cell, or a column of several."""
         codes = self.codes[place]
         return Coded(codes, self.values) if np.ndim(codes) else self._decode(codes)
 

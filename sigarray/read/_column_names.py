@@ -313,7 +313,6 @@ def match_grid(names: Names, template: str) -> list[dict[str, str] | None]:
 
 
 def say_others(names: Names, models: Names, template: str) -> list[str]:
-    """Say which columns do not fit; warn of those of known models."""
     known = "|".join(map(re.escape, models))
     pattern = re.compile(rf"({known})([\W_]+(?P<a>.*))?|(?P<b>.*)[\W_]({known})")
     found = [(x, pattern.fullmatch(x)) for x in names]

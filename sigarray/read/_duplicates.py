@@ -173,7 +173,6 @@ def _are_steps(records: Records, column: str) -> bool:
 
 
 def _find_task_of_steps(records: Records, column: str) -> str | None:
-    """Return a column of few values within which another one counts steps."""
     if not names_steps(column):
         return None
     steps = records.take_texts(column)[1]

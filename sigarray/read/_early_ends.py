@@ -162,7 +162,6 @@ def _find_early(records: Records, chosen: Sequence[float]) -> _Runs:
 
 
 def _find_end(last: np.ndarray, start: float) -> float:
-    """Return the step at which most runs end; NaN if they do not end together."""
     middle = float(np.quantile(last, 0.5, method="higher"))
     is_near = np.abs(last - middle) <= _TOGETHER * (middle - start)
     steps, counts = np.unique(last[is_near], return_counts=True)
@@ -346,7 +345,6 @@ def _find_column_of_runs(records: Records) -> str | None:
 def _read(
     records: Records, is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, Coded]]:
-    """Yield columns without a role that all files have."""
     known = {*records.metrics, *(y for by in records.roles for y in by.values())}
     columns = records[0].frame.columns
     names = [x for x in columns if x not in known and is_wanted(x)]

@@ -163,7 +163,6 @@ def _name_by_results(files: list[SourceFile]) -> list[SourceFile]:
 def _take_newest(
     files: list[SourceFile], notes: list[str]
 ) -> tuple[list[SourceFile], list[str]]:
-    """Leave out older samples of a model on a task, as lm_eval does."""
     newest: dict[tuple[str, str], str] = {}
     samples = {
         x: _DATED.sub("", x.path)

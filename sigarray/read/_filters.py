@@ -231,7 +231,6 @@ def keep_rows(
 
 
 def _find_texts(value: str, known: Collection[str]) -> list[str]:
-    """Return the texts of cells that are a value, or the same number."""
     if value in known or not NUMBER.fullmatch(value):
         return [value] if value in known else []
     number = Decimal(value)
@@ -281,7 +280,6 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
 
 
 def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
-    """Leave out runs by their names, or by their columns in the file."""
     gone = {run for x, run in frame.parts.items() if run and {x, run} & {*ignored}}
     if not gone or frame.run_name is None:
         return frame

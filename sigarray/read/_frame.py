@@ -14,13 +14,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import take
 from sigarray.read._text import MISSING, TableError, refuse, say_means
-from sigarray.read._words import (
-    PEOPLE,
-    TASKS,
-    list_words,
-    names_clusters,
-    rank_metric,
-)
+from sigarray.read._words import PEOPLE, TASKS, list_words, names_clusters, rank_metric
 
 # The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
@@ -32,8 +26,6 @@ Roles = Mapping[str, str]
 
 
 class UnknownMetricError(TableError):
-    """A file, of a task or not, that lacks the chosen metric."""
-
     def __init__(
         self, message: str, frame: "Frame", known: Sequence[str] | None = None
     ) -> None:
@@ -57,8 +49,6 @@ class SeveralMetricsError(TableError):
 
 @dataclass(frozen=True)
 class Frame:
-    """Rows of a file."""
-
     # What the file was taken for, such as "a long table".
     kind: str
     source: str
@@ -167,7 +157,6 @@ class Frame:
 
 
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
-    """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
 
 
@@ -195,13 +184,11 @@ def refuse_twice(source: str, names: Names) -> None:
 
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
-    """Join texts, if there are many the first."""
     more = [f"and {len(texts) - limit} more"] * (len(texts) > limit)
     return by.join([*texts[:limit], *more])
 
 
 def is_numeric(cells: Sequence[Any]) -> bool:
-    """Tell whether a column may be of scores, by its first cells."""
     return any(looks_like_score(x) for x in cells[:MAX_LOOKED_AT] if not is_blank(x))
 
 
@@ -347,7 +334,6 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
 def refuse_texts(
     columns: Mapping[str, Sequence[Any]], place: Callable[[str], str]
 ) -> None:
-    """Refuse columns of names, or of answers without a score."""
     texts = [
         x
         for x, cells in columns.items()

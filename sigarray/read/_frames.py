@@ -86,7 +86,12 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
         elif isinstance(data, list) and all(isinstance(x, dict) for x in data):
             msg += " Make a data frame of rows: pandas.DataFrame(rows)."
         raise TypeError(msg) from error
-    texts = write_whole(["" if x is None or _is_nan(x) else str(x) for x in names])
+    texts = write_whole(
+        [
+            "" if x is None or (isinstance(x, float) and math.isnan(x)) else str(x)
+            for x in names
+        ]
+    )
     refuse_twice(name, _list_twice(texts))
     if not len(frame):
         refuse(
@@ -103,10 +108,6 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
 
 def _list_twice(names: Names) -> list[str]:
     return [x for x, n in collections.Counter(names).items() if n > 1]
-
-
-def _is_nan(name: object) -> bool:
-    return isinstance(name, float) and math.isnan(name)
 
 
 def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
@@ -246,7 +247,6 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 def _name_stored_index(
     columns: dict[str, Any], index: tuple[str, ...], name: str, data: Any
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return columns with an index that pandas has stored without a name as ""."""
     levels = [x for x in columns if _STORED.fullmatch(x)]
     if not levels or "" in columns:
         return columns, index

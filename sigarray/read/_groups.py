@@ -24,10 +24,7 @@ from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, split_tasks
-from sigarray.read._words import (
-    names_clusters,
-    names_raters,
-)
+from sigarray.read._words import names_clusters, names_raters
 
 # The most cells of a column by which it is told what it is.
 _MAX_LOOKED_AT = 50
@@ -236,7 +233,6 @@ def exceed_signs(parts: Sequence[Part]) -> bool:
 
 
 def match_scores(joined: Any) -> tuple[Names, np.ndarray]:
-    """Return the first units that all models have, and their scores."""
     size = max(1, _MAX_DRAWN // len(joined.scores))
     first, *others = joined.ids.values()
     if all(ids == first for ids in others):
@@ -264,7 +260,6 @@ def groups_items(frame: Frame, roles: Roles, column: str) -> bool:
 
 
 def doubt_rated_rows(wide: WideTable, chosen: Roles, table: ScoreTable) -> Names:
-    """Doubt verdicts on these raters, as of a table with a row for each rating."""
     column = chosen.get("run", "")
     if not (table.averaged and names_raters(column)):
         return []

@@ -113,15 +113,11 @@ def _advise_folds(frame: Frame, chosen: Roles, names: Names, folds: Names) -> st
                 f"them, take its mean, frame.drop(columns={rest.split(',')})"
                 f".groupby({[model, *last]}).mean(), and pass --fold {last[0]}"
             )
-    if last:
-        return "Pass " + " ".join(
-            [*(f"--run {x}" for x in [rest] if x), f"--fold {last[0]}"]
-        )
-    return f"Pass --run {rest}, with {BY_SHARE}"
+    way = f"Pass --run {rest}" if rest else "Pass"
+    return f"{way} --fold {last[0]}" if last else f"{way}, with {BY_SHARE}"
 
 
 def _name_folds(frame: Frame, chosen: Roles, folds: Names, ignored: Names) -> str:
-    """Return the columns that together name a fold."""
     columns, roles = frame.columns, {**find_roles(frame, {}), **chosen}
     told = chosen.get("run", "").split(",")
     naming = ",".join(roles.get(x, "") for x in ("model", "task", "metric")).split(",")
@@ -183,9 +179,8 @@ def doubt_left_out(
         elif is_wide and "task" not in chosen and not looks_like_index(name, ()):
             values = [str(x) for x in cells if not is_blank(x)]
             counts = Counter(values)
-            is_even = len({*counts.values()}) == 1 and not any(
-                map(looks_like_score, cells)
-            )
+            is_even = len({*counts.values()}) == 1
+            is_even &= not any(map(looks_like_score, cells))
             if len(counts) > 1 and (name == roles.get("task") or is_even):
                 way = f"are tasks, pass --task {quoted}; or --item {quoted}, where "
                 way += "they are items, by which models are paired"
@@ -351,7 +346,7 @@ def _find_gaps(records: Records, n_blank: Counter[tuple[str, str]]) -> str:
     if +lacks:
         return f"cells without a score, {count_models(+lacks)}"
     if any(len(x) > 1 for x in sizes.values()):
-        counts = sorted({n for x in sizes.values() for n in x})
+        counts = sorted(set[int]().union(*sizes.values()))
         return f"{' and '.join(map(str, counts))} scores of models"
     return ""
 
@@ -382,7 +377,6 @@ def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
 
 
 def _are_marks_of_two(columns: Sequence[np.ndarray]) -> bool:
-    """Tell whether all scores are one of two marks, and some model has both."""
     for low, high in _PAIRS_OF_MARKS:
         # The start of long columns is tested first, for it mostly decides.
         if all(

@@ -139,7 +139,6 @@ def name_within_clusters(
 
 
 def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
-    """Return the column of items if its names begin anew in each cluster."""
     known = frame.keep_known(chosen)
     if cluster not in frame.columns or known.get("item") != chosen.get("item"):
         return None
@@ -329,7 +328,6 @@ def find_items(
 
 
 def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | None:
-    """Count how often each model has each value; None if that differs."""
     names = [roles[x] for x in ("model", "task", "metric") if x in roles]
     if any(x not in frame.columns for frame in frames for x in (column, *names)):
         return None

@@ -16,11 +16,7 @@ from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place, say_once
 from sigarray.read._metrics import refuse_names, say_apart
 from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
-from sigarray.read._one_task import (
-    JoinedTask,
-    join_doubts,
-    join_task,
-)
+from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._other_columns import refuse_summaries
 from sigarray.read._pooled_values import (
     count_pooled,
@@ -87,7 +83,6 @@ def join_records(
     left_out: list[str],
     n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task; `n_blank` counts blank ones by task and model."""
     records = _choose_records(records, choice)
     notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:
@@ -265,7 +260,6 @@ def _add_blank(
 def _find_direction(
     records: Records, choice: Choice, metric: str, source: str
 ) -> bool | None:
-    """Return whether higher is better, by the tool, or else by the caller."""
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)

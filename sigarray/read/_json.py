@@ -85,7 +85,6 @@ def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def list_plain(record: Any, prefix: str) -> dict[str, Any]:
-    """Return the texts and numbers of a mapping, nested or not."""
     if not isinstance(record, dict):
         return {}
     return {
@@ -158,7 +157,10 @@ def _find(
     around: Mapping[str, Any],
     tables: dict[str, list[dict[str, Any]]],
 ) -> None:
-    around = {**around, **_list_constants(node)}
+    plain = {x: [y] for x, y in node.items() if isinstance(y, (str, int, float))}
+    roles = find_roles(Frame("", "", plain, ()), {})
+    known = [roles[x] for x in _CONSTANTS if x in roles]
+    around = {**around, **{x: node[x] for x in known}}
     for key, x in node.items():
         path = f"{prefix}{key}"
         if _are_records(x):
@@ -181,12 +183,6 @@ def _are_of_one_kind(lists: list[Any]) -> bool:
     if len(lists) < 2 or not all(map(_are_records, lists)):
         return False
     return all(x[0].keys() == lists[0][0].keys() for x in lists)
-
-
-def _list_constants(node: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {x: [y] for x, y in node.items() if isinstance(y, (str, int, float))}
-    roles = find_roles(Frame("", "", plain, ()), {})
-    return {roles[x]: node[roles[x]] for x in _CONSTANTS if x in roles}
 
 
 def take_part(document: Any, table: str, name: str) -> Any:
@@ -323,10 +319,9 @@ def _ask(
     said = "; ".join(f"{x} is {list_names(keys[x], 3)}" for x in left)
     roles = [x for x in _ROLES if x not in known]
     options = ", ".join(f"--{x}" for x in roles)
-    example = f"--{roles[0]} {left[0]}"
     return TableError(
         f"{frame.source}: expected to know what the levels of its keys are; got "
-        f"{said}. Name each with one of {options}, such as {example}."
+        f"{said}. Name each with one of {options}, such as --{roles[0]} {left[0]}."
     )
 
 

@@ -37,7 +37,6 @@ _PAIRS = {
 
 
 def split_name(path: Path) -> tuple[str, str]:
-    """Return the task and the date in the name of a file of samples, or ""."""
     match = _SAMPLES.fullmatch(path.name)
     return ("", "") if match is None else (match[1], match[2] or "")
 

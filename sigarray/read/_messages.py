@@ -118,15 +118,8 @@ _WITH_VALUE = (
     *("fold", "score", "metric", "missing", "table", "ignore", "tasks", "statistic"),
 )
 _OTHERS = (
-    *("where", "path", "alpha", "dt", "threshold", "format"),
-    *(
-        "confidence-level",
-        "n-resamples",
-        "test-share",
-        "margin",
-        "workers",
-        *_ARGUMENTS,
-    ),
+    *("where", "path", "alpha", "dt", "threshold", "format", "confidence-level"),
+    *("n-resamples", "test-share", "margin", "workers", *_ARGUMENTS),
 )
 # Options that are arguments of `read.scores`, and of no other function.
 _OF_READING = (
@@ -157,7 +150,6 @@ class SingleTaskWarning(UserWarning):
 
 @contextlib.contextmanager
 def hold_warnings(category: type[Warning]) -> Iterator[list[str]]:
-    """Keep warnings of a category back, and show others."""
     held: list[str] = []
     show = warnings.showwarning
 
@@ -183,8 +175,6 @@ class Caution(str):
 
 
 class RepeatedCaution(Caution):
-    """Is said by the report, too."""
-
     __slots__ = ()
 
 
@@ -205,7 +195,6 @@ def say_single(task: str, models: Sequence[object]) -> Caution:
 
 
 def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
-    """Say what has no score of the metrics, and how to keep tasks."""
     if not metrics:
         return Caution(f"{which} left out, without a score")
     known = ", ".join(map(repr, metrics))

@@ -89,19 +89,15 @@ def _say_by_task(by_task: Mapping[str, Names]) -> str:
         tasks.setdefault(tuple(known), []).append(task)
     if len(tasks) < 2:
         return ""
-    of = [
-        f"{names[0]}{_say_more(len(names) - 1)} {list_names(known)}"
-        for known, names in tasks.items()
-    ]
+    of = []
+    for known, (name, *others) in tasks.items():
+        more = f" and {len(others)} other {'tasks' if others[1:] else 'task'} have"
+        of.append(f"{name}{more if others else ' has'} {list_names(known)}")
     return (
         f" Here, {shorten(of, _MAX_TASKS, by='; ')}. Pass one of each to --metric, "
         "with commas between them: of each task the first that it has is taken. Or "
         "choose tasks that share a metric with --tasks."
     )
-
-
-def _say_more(n: int) -> str:
-    return f" and {n} other {'task' if n == 1 else 'tasks'} have" if n else " has"
 
 
 def _split(frames: Sequence[Frame], chosen: Roles, text: str) -> list[str]:
@@ -193,7 +189,6 @@ def read_frames(
 
 
 def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
-    """Return the first metric that a table has, or else the last."""
     for metric in metrics[:-1]:
         if _has(frame, chosen, metric):
             return metric

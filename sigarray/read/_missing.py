@@ -152,16 +152,14 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     is_one = records.find_crashed()
     if missing is not None or not is_one.any():
         return
-    crashed = records.take(np.flatnonzero(is_one))
-    counts = count_by_model(crashed)
+    crashed = records.take(is_one)
     states = sorted({str(x).lower() for x in crashed.list_known("state")})
     words = ", ".join(x for x in states if not x.isdigit())
-    n, of_states = len(crashed), f" ({words})" if words else ""
-    which = name_few(list_few(crashed)) or count_models(counts)
+    which = name_few(list_few(crashed)) or count_models(count_by_model(crashed))
     refuse(
         f"{crashed[0].frame.source}: expected to be told how to treat runs that "
-        f"crashed; got {n} of {len(records)}{of_states}: "
-        f"{which}. Pass {DROP_WORST_OR_KEEP}."
+        f"crashed; got {len(crashed)} of {len(records)}{f' ({words})' if words else ''}"
+        f": {which}. Pass {DROP_WORST_OR_KEEP}."
     )
 
 
@@ -236,7 +234,6 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
 def say_rows(
     n_rows: int, counts: Mapping[Any, int], names: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say how many rows were left out: a few by name, or by model."""
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
     by = name_few(names) or count_models(counts)
     return Caution(f"{n_rows} {some} left out{f': {by}' if by else ''}")

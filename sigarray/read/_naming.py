@@ -27,8 +27,6 @@ Counts = collections.Counter[tuple[str, str]]
 
 
 class ReadFile(NamedTuple):
-    """A file, its name in messages, its table, and the scores in it."""
-
     file: SourceFile
     name: str
     frame: Frame
@@ -42,14 +40,6 @@ def name_records(file: SourceFile, reading: Reading, role: str | None) -> Record
     """
     records = reading.records
     first = records[0]
-    if file.is_named:
-        models = records.list_known("model")
-        if len(models) > 1:
-            refuse(
-                f"{file.path}: expected the scores of one model, {file.model!r}; got "
-                f"{list_names(sorted(map(str, models)))}."
-            )
-        return records.name(model=file.model)
     if records.has("model"):
         return records if role is None else records.name(**{role: file.model})
     if first.frame.kind.startswith("runs of "):
@@ -78,9 +68,10 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
             "{model}, and no column of models. Name that part, or pass --model."
         )
     if len(models) > 1 and "model" in said:
+        by = "" if file.said is None else ", as --path says"
         refuse(
-            f"{file.path}: expected the scores of one model, {said['model']!r}, as "
-            f"--path says; got {list_names(sorted(map(str, models)))}."
+            f"{file.path}: expected the scores of one model, {said['model']!r}{by}; "
+            f"got {list_names(sorted(map(str, models)))}."
         )
     return records.name(**said)
 
@@ -97,10 +88,11 @@ def name_all(
     named, splits, n_blank = [], [], Counts()
     for x in read:
         file = x.file._replace(run=None) if n_files[name_part(x)] == 1 else x.file
+        is_said = file.is_named or file.said is not None
         records = (
-            name_records(file, x.reading, role)
-            if file.said is None
-            else name_as_said(file, x.reading.records)
+            name_as_said(file, x.reading.records)
+            if is_said
+            else name_records(file, x.reading, role)
         )
         named.append(records)
         first = records[0]
@@ -112,7 +104,6 @@ def name_all(
 
 
 def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
-    """Return what names of files are of that have a column of several models each."""
     every = [x.reading.records for x in read]
     if (
         len(every) < 2
@@ -130,7 +121,6 @@ def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
 def name_folds_of_files(
     files: Sequence[SourceFile], frames: Sequence[Frame | None]
 ) -> list[Frame | None]:
-    """Return the tables with a column of folds, if only these name files."""
     folds = [None if x.is_named or x.said else FOLD.fullmatch(x.model) for x in files]
     named: list[Frame | None] = [
         replace(frame, columns={**frame.columns, name: [x[2]] * len(frame.lines)})
@@ -161,7 +151,6 @@ def name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
 
 
 def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
-    """Count the scores that were left out as blank, by task and model."""
     said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
     counts = Counts()
     for (task, model), n in reading.n_blank.items():

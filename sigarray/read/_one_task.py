@@ -196,23 +196,20 @@ def _treat_missing(
         worst = find_worst([treated.scores], is_higher=is_higher)
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
-    ended_early = records.find_early()
-    why = {
-        "have crashed": records.find_crashed().any(),
-        "ended early": ended_early.any(),
-    }
+    early, crashed = records.find_early(), records.find_crashed()
     lacks = np.isnan(records.scores)
     is_beside = np.zeros(len(records), bool)
     if treatment == "drop" and what != "run":
         is_beside = lacks & ~find_alone(records, unit)
     # The step of a run that has ended early, or crashed, may be that of others.
-    is_without = ended_early | records.find_crashed()
-    said = replace(records, steps=np.where(is_without, np.nan, records.steps))
+    said = replace(records, steps=np.where(early | crashed, np.nan, records.steps))
     lines = []
     if np.any(lacks & ~is_beside):
         some, names = _name_few(said, lacks & ~is_beside)
-        which = [x for x, is_any in why.items() if is_any]
-        lines.append(say_missing(some, treatment, what, worst, names, which))
+        why = ["have crashed"] * bool(crashed.any()) + ["ended early"] * bool(
+            early.any()
+        )
+        lines.append(say_missing(some, treatment, what, worst, names, why))
     if np.any(is_beside):
         lines.append(say_beside(*_name_few(said, is_beside), what))
     if records[0].task is not None:
@@ -222,14 +219,11 @@ def _treat_missing(
 
 
 def _count_ended(records: Records, worst: float | None) -> Ended | None:
-    crashed = np.flatnonzero(records.find_crashed())
-    early = np.flatnonzero(records.find_early())
-    if not len(crashed) and not len(early):
+    both = records.find_crashed(), records.find_early()
+    if not np.any(both):
         return None
-    crashed_by, early_by = (
-        count_by_model(records.take(rows).compact()) for rows in (crashed, early)
-    )
-    return Ended(crashed_by, early_by, worst, int(_find_rerun(records).sum()))
+    crashed, early = (count_by_model(records.take(x).compact()) for x in both)
+    return Ended(crashed, early, worst, int(_find_rerun(records).sum()))
 
 
 def _name_few(
@@ -244,7 +238,6 @@ def _name_few(
 
 
 def _find_rerun(records: Records) -> np.ndarray:
-    """Tell which runs without a score have the name of one with a score."""
     has_name = records.factors["run"].codes >= 0
     if records.has("item") or not has_name.any():
         return np.zeros(len(records), bool)

@@ -149,7 +149,6 @@ def _list_lines(frame: Frame, rows: Sequence[int]) -> str:
 
 
 def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
-    """Return the places of texts of some kind."""
     texts = find_summaries(distinct(cells), is_one)
     if not texts:
         return []
@@ -184,9 +183,9 @@ def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> N
 
 
 def refuse_summaries(records: Records, choice: Choice) -> None:
-    options = {"model": "--columns", "task": "--tasks"}
+    chosen = {"model": choice.models, "task": choice.tasks}
     for role in ("model", "run", "item", "task"):
-        if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
+        if chosen.get(role) is not None:
             continue
         names = records.list_known(role)
         summaries = find_summaries(names)
@@ -202,10 +201,10 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
                 f"remove {_list_lines(first.frame, rows.tolist())} if they are of a "
                 f"mean or the like; to keep them, rename it, such as '{role}-{name}'"
             )
-            if role in options:
+            if role in chosen:
+                option = "--columns" if role == "model" else "--tasks"
                 advice = (
-                    f"choose {role}s with {options[role]}, which keeps those that it "
-                    "names"
+                    f"choose {role}s with {option}, which keeps those that it names"
                 )
             refuse(
                 f"{first.place}: expected {a}; got {name!r}, which seems "
@@ -296,17 +295,16 @@ def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> Table
     odd += [x for x in scores if looks_like_index(x, ()) or _is_kind(x, scores, words)]
     odd = [x for x in columns if x in odd and not names_runs(x)]
     said = f"--ignore {quote_names(odd)}"
+    text = str(error)
     if (
-        not odd
-        or len(odd) > len(columns) - 2
-        or (said.replace("'", "") in str(error).replace("'", ""))
+        not 0 < len(odd) < len(columns) - 1
+        or said.replace("'", "") in text.replace("'", "")
+        or any(f"Where {x!r} names" in text for x in odd)
     ):
         return error
-    if any(f"Where {x!r} names" in str(error) for x in odd):
-        return error
     every = f"ave out all that seem to be no models with {said}"
-    text, n_said = _IGNORED.subn(lambda x: x[1] + every, str(error), count=1)
-    return TableError(text if n_said else f"{error} Or le{every}.")
+    text, n_said = _IGNORED.subn(lambda x: x[1] + every, text, count=1)
+    return TableError(text if n_said else f"{text} Or le{every}.")
 
 
 def _is_plain(cell: object) -> bool:

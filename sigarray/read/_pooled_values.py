@@ -27,8 +27,6 @@ _MAX_PERMUTED = 30_000
 
 
 class _Runs(NamedTuple):
-    """The parts of the names of a model's runs, and their scores."""
-
     parts: list[list[str]]
     scores: np.ndarray
 

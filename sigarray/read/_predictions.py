@@ -285,7 +285,6 @@ def _share(a: Names, b: Names) -> bool:
 
 
 def _find_sides(a: str, b: str) -> tuple[str, str] | None:
-    """Return the words for two sides in which names differ."""
     x, y = list_words(a), list_words(b)
     return next((z for z in _SIDES if (x - y, y - x) == ({z[0]}, {z[1]})), None)
 

@@ -119,7 +119,6 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
 
 
 def are_assigned(records: Records) -> bool:
-    """Tell whether raters of an item are not the same for all models."""
     n_rated = records.group("item", "rater")[1]
     n_models = len(records.list_known("model"))
     return records.has("rater") and n_rated * n_models > len(records)
@@ -160,7 +159,6 @@ def is_shared(column: str) -> bool:
 
 
 def name_unit(column: str | None) -> str:
-    """Return the word for items: that for raters, if these are the items."""
     words = sorted(list_words(column or "") & PEOPLE)
     return words[0] if words else "item"
 

@@ -43,8 +43,6 @@ _WORDS = frozenset(x for x in _FINISHED | CRASHED | _UNFINISHED if not x.isdecim
 
 
 class Record(NamedTuple):
-    """A score with its names and its place; None if the file has none."""
-
     task: str | None
     model: Any
     item: str | None
@@ -66,8 +64,6 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Records:
-    """Scores of several files as columns; a row is a `Record`."""
-
     frames: tuple[Frame, ...]
     # The name of the scores in each file, and its columns of roles.
     metrics: tuple[str, ...]
@@ -219,7 +215,6 @@ def mark_states(
 
 
 def find_state(columns: Mapping[str, Sequence[object]]) -> str | None:
-    """Return the column that says how each run has ended."""
     for name, cells in columns.items():
         if squeeze(name) in _NAMES:
             words = {str(x).lower() for x in encode_texts(cells).list_known()}

@@ -23,13 +23,7 @@ from sigarray.read._records import FACTORS, Records, find_crashed, find_state
 from sigarray.read._roles import find_roles
 from sigarray.read._scales import doubt_scale_of_records
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._text import (
-    NUMBER,
-    read_number,
-    read_text,
-    refuse,
-    split_rows,
-)
+from sigarray.read._text import NUMBER, read_number, read_text, refuse, split_rows
 from sigarray.read._words import as_words, list_words, names_clusters
 
 _COLUMNS = ("item", "system", "response")
@@ -331,7 +325,6 @@ def _doubt_sizes(records: Records) -> list[str]:
 
 
 def _doubt_copies(records: Records, others: Names) -> list[str]:
-    """Doubt responses of a system whose rows are all there twice or more."""
     doubts = []
     for one in records.split("model"):
         factors = [one.factors["item"], encode_texts(list(map(str, one.scores)))]

@@ -37,12 +37,7 @@ from sigarray.read._frame import (
 )
 from sigarray.read._several_scores import advise_all, advise_first, advise_raters
 from sigarray.read._text import NUMBER, TableError, refuse, say_means
-from sigarray.read._words import (
-    HYPERPARAMETERS,
-    RATERS,
-    list_words,
-    names_episodes,
-)
+from sigarray.read._words import HYPERPARAMETERS, RATERS, list_words, names_episodes
 
 # Names of columns without case, spaces and punctuation, the most specific first.
 _USUAL = {
@@ -112,7 +107,6 @@ def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
 def _find_experiment(
     columns: Mapping[str, Sequence[Any]], roles: Roles, names: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the column of experiments as that of models, if each has several runs."""
     for name, word in names.items():
         if word in ("expname", "experimentname"):
             texts = [encode_texts(columns[x]) for x in (name, roles["run"])]
@@ -284,7 +278,6 @@ def find_step_column(
 
 
 def find_largest(values: Sequence[Any]) -> str | None:
-    """Return the largest of some texts, if all are numbers."""
     texts = [str(x) for x in values]
     if not texts or not all(map(NUMBER.fullmatch, texts)):
         return None

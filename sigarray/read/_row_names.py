@@ -79,7 +79,6 @@ def find_role_of_names(
 
 
 def _list_columns(frame: Frame, chosen: Roles, choice: Choice) -> list[str]:
-    """List the columns of an index, or without a name, that have no role."""
     known = choice.list_taken(chosen) | {*find_roles(frame, {}).values()}
     unnamed = [x for x in UNNAMED if x in frame.columns]
     columns = [x for x in unnamed[:1] if x not in known and _name_rows(frame, x)]
@@ -238,7 +237,6 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
 
 
 def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
-    """Return the names of the rows of a task, or numbers."""
     column = chosen.get("item", chosen.get("run"))
     if column is not None:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")

@@ -82,7 +82,6 @@ _MAX_LOST = 4
 def leave_out_lost(
     records: Records, missing: Missing | None, unit: Unit
 ) -> tuple[Records, list[str]]:
-    """Leave out runs of items without any score, as blank."""
     is_of_items = unit in OF_RUNS and records.has("item") and records.has("run")
     if missing != "drop" or not is_of_items:
         return records, []

@@ -47,7 +47,6 @@ _SIGNED = as_words("""
 def doubt_scale_of_records(
     tasks: Iterable[Records], advice: str | None = None
 ) -> list[str]:
-    """Doubt scores that are far outside the scale of all others of a task."""
     return [
         doubt
         for records in tasks

@@ -250,7 +250,6 @@ class Choice:
     max_models: int | None = None
 
     def name_folds(self) -> "Choice":
-        """Return the choice in which folds, with their repetition, name runs."""
         if self.fold is None:
             return self
         if self.unit not in (None, "run"):
@@ -269,7 +268,6 @@ class Choice:
 
     @property
     def steps(self) -> list[float]:
-        """The chosen steps, before which runs that end are asked about."""
         column = self.columns.get("step", "")
         return [float(x) for x in self.where.get(column, ())]
 

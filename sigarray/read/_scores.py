@@ -12,12 +12,7 @@ import numpy as np
 from sigarray._plain_text import raise_initial
 from sigarray.read._early_ends import say_fewer_runs, say_without_steps
 from sigarray.read._files import OLDER, Opened, SourceFile, list_files, say_split
-from sigarray.read._filters import (
-    keep_rows,
-    leave_out,
-    take_metric_rows,
-    write_out,
-)
+from sigarray.read._filters import keep_rows, leave_out, take_metric_rows, write_out
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (

@@ -99,7 +99,6 @@ class Sums(NamedTuple):
         return self.columns if self.metric in _OF_COUNTS else ()
 
     def take_whole(self, column: str) -> "Sums | None":
-        """Return the metric of the whole set that a column of items seems to mean."""
         metric = _WHOLE.get(column.lower(), "")
         if metric == self.metric or (self.metric == "f1" and metric in _OF_COUNTS):
             return self._replace(metric=metric)
@@ -107,7 +106,6 @@ class Sums(NamedTuple):
 
 
 def find_sums(names: Iterable[str]) -> Sums | None:
-    """Return the first metric that has all its parameters, or None."""
     by = {_KNOWN.get(squeeze(x).removesuffix("s"), x.lower()): x for x in names}
     for metric, layout in _ASKED.items():
         if {*layout} <= {*by}:
@@ -119,7 +117,6 @@ def find_sums(names: Iterable[str]) -> Sums | None:
 
 
 def find_sums_of_models(names: Iterable[str]) -> Sums | None:
-    """Return the metric of columns such as base_tp, or None."""
     every = list(names)
     for metric, layout in _ASKED.items():
         for parts in (layout, [x.upper() for x in layout]):
@@ -145,8 +142,6 @@ def split_by_model(columns: Iterable[str], parts: Names) -> dict[str, list[str]]
 
 
 class Named(NamedTuple):
-    """The parameter that a column is named by, and its class."""
-
     parameter: str
     of: str
 
@@ -320,7 +315,6 @@ def advise_first(frame: Frame, names: Names, roles: Collection[str]) -> str:
 
 
 def find_item_sums(names: Names, roles: Collection[str]) -> Sums | None:
-    """Return the metric of which columns have the parameters, unless rows are runs."""
     are_runs = "run" in roles and "item" not in roles
     return None if are_runs else find_sums(names)
 

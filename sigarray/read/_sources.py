@@ -319,7 +319,6 @@ def _is_header(comment: str, below: str) -> bool:
 
 
 def _take_off_title(text: str) -> tuple[str, list[str]]:
-    """Blank a line of one cell above a header of several names."""
     lines = text.split("\n", 50)
     places = [k for k, line in enumerate(lines[:50]) if line.strip()][:3]
     if len(places) < 3:

@@ -24,8 +24,6 @@ SAME_END = 0.01
 
 
 class Unscored(NamedTuple):
-    """Blank scores of runs that may be missing."""
-
     # The number of runs without any score, by task and model.
     n_runs: Counter[tuple[str, str]]
     # Tasks with blank scores at their last step that were not treated.
@@ -186,7 +184,6 @@ def say_common_step(records: Records) -> str:
 
 
 def _doubt_others(others: Records, ends: np.ndarray, column: str, near: str) -> str:
-    """Say which runs end at another step than most of their task."""
     said = [""] * len(others)
     for k in range(min(len(others), _MAX_SHOWN)):
         one = others[k]

@@ -33,8 +33,6 @@ _LARGEST = {"bleu": 100.0 + 1e-6, "chrf": 100.0 + 1e-6}
 
 
 class Metric(NamedTuple):
-    """A function of sums, and the columns that it needs."""
-
     statistic: SumStatistic
     columns: str
     higher_is_better: bool | None

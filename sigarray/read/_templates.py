@@ -183,7 +183,6 @@ def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
 
 
 def _move_digits(match: Match) -> Match:
-    """Return the other way to read a name and a run side by side."""
     run = match.said["run"]
     if match.said != match.other or len(run) < 2 or "model" not in match.said:
         return match

@@ -163,8 +163,6 @@ def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
 
 
 class _Rest:
-    """A file of which some bytes were already read."""
-
     def __init__(self, start: bytes, file: BinaryIO) -> None:
         self._start, self._file = start, file
 
@@ -250,7 +248,6 @@ def get_cell(cells: tuple[str, ...], position: int) -> str:
 
 
 def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
-    """Return header and numbers, or None unless every cell has one."""
     text = text.replace("\r\n", "\n")
     lines = text.split("\n")
     line = next((k for k, line in enumerate(lines) if line.strip()), len(lines))

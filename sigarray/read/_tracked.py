@@ -230,7 +230,6 @@ def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
 
 
 def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
-    """Name metrics by filters; those of early samples have others' names."""
     if rules is None:
         return frame
     own = [*dict.fromkeys(frame.filters.values())]
@@ -247,7 +246,6 @@ def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
 
 
 def has_filters(frames: Sequence[Frame]) -> bool:
-    """Tell whether these are samples, maybe beside averages."""
     kinds = {x.kind for x in frames}
     return ITEMS in kinds and kinds <= {ITEMS, AVERAGES}
 

@@ -17,12 +17,7 @@ from sigarray.read._frame import Frame, Names, is_numeric
 from sigarray.read._json import flatten, tabulate_records
 from sigarray.read._records import choose_ended
 from sigarray.read._roles import leave_out_settings
-from sigarray.read._templates import (
-    check_matches,
-    find_pattern,
-    match_paths,
-    say_match,
-)
+from sigarray.read._templates import check_matches, find_pattern, match_paths, say_match
 from sigarray.read._text import TableError, refuse
 
 CHART = "a chart of Weights & Biases"
@@ -199,7 +194,6 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
 def _as_runs(
     frame: Frame, tool: str, name: str, state: str, metrics: Iterable[str]
 ) -> Frame:
-    """Return runs that have ended, by their seeds, or the tool's names."""
     runs = replace(
         frame,
         kind=f"runs of {tool}",

@@ -159,7 +159,6 @@ def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
 
 
 def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
-    """Return the metric of which columns of runs are taken, or ""."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
         first, *others = [x for by in runs.values() for x in by]
@@ -331,7 +330,6 @@ def _is_single(frame: Frame, roles: Roles) -> bool:
 
 
 def turn_sums(frame: Frame, names: Names) -> Frame:
-    """Turn columns of numbers of each model, such as base_tp or tp_base, into rows."""
     if not frame.columns.keys().isdisjoint(names):
         return frame
     by_model = split_by_model(frame.columns, names)

@@ -45,8 +45,6 @@ _MOST_SHOWN = 3
 
 
 class _Row(NamedTuple):
-    """A score of each model, which may be a statistic of the others of the model."""
-
     scores: np.ndarray
     others: list[np.ndarray]
 
@@ -290,7 +288,6 @@ def doubt_same_runs(
     ids: Mapping[str, Mapping[str, Names]],
     source: str,
 ) -> list[str]:
-    """Doubt that runs of each task are of their own, named or not."""
     doubts: list[str] = []
     for task, scores in tasks.items():
         if min(map(len, scores.values()), default=0) > _MOST_ROWS:
@@ -323,7 +320,6 @@ def doubt_rows(
     task: str,
     chosen: Roles,
 ) -> list[str]:
-    """Doubt that rows are runs of their own, in a wide table."""
     start = f"{wide.source}, task {task!r}" if task else wide.source
     if "run" in chosen and "item" not in chosen:
         return doubt_same_runs({task: scores}, {task: names}, wide.source)
@@ -347,15 +343,13 @@ def _list_chances(x: np.ndarray) -> np.ndarray:
     spread = min(np.ptp(x), 2.0 * np.subtract(*np.quantile(x, [0.75, 0.25])))
     n_values = max(1.0, float(spread) / find_unit(x))
     _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
-    by_values = np.full(len(x), 1.0 / n_values)
     # Scores that are in several different rows come again by themselves.
     often = (counts[places.reshape(-1)] - 1) / len(x)
     # Whole numbers may be bounds, and scores far from the others those of failures.
     middle = np.median(x)
     is_far = np.abs(x - middle) > _FAILED * np.median(np.abs(x - middle))
     is_common = is_far | (x == np.round(x))
-    chances: np.ndarray = np.where(is_common, 1.0, np.maximum(by_values, often))
-    return chances
+    return np.where(is_common, 1.0, np.maximum(1.0 / n_values, often))
 
 
 def find_unit(x: np.ndarray, *, is_largest: bool = False) -> float:

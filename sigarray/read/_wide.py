@@ -271,7 +271,6 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
 def _read_header(
     rows: list[Row], name: str, columns: Names | None, ignored: Names, known: Names
 ) -> dict[int, str]:
-    """Return position -> name, without columns that are blank."""
     line, header = rows[0]
     cells = [cell for cell in header if cell]
     if any(map(NUMBER.fullmatch, cells)) and all(

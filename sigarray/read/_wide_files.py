@@ -122,7 +122,6 @@ def _ask_about_sums(frame: Frame, chosen: Roles, choice: Choice) -> None:
 def _take_clusters(
     frame: Frame, wide: WideTable, chosen: Roles, choice: Choice
 ) -> ScoreTable:
-    """Read the scores of items, or else of rows, and the cluster of each."""
     cluster, said = chosen["cluster"], []
     if cluster not in frame.columns:
         raise lacks_column(wide.source, cluster, frame.names_in_file, "cluster")
@@ -187,7 +186,6 @@ def _may_be_wide(frame: Frame, chosen: Roles) -> bool:
 def _find_counts(
     content: Any, frame: Frame, chosen: Roles, choice: Choice
 ) -> str | None:
-    """Return the first column, if pandas wrote it as the index of any frame."""
     if not _may_be_wide(frame, chosen) or choice.models is not None:
         return None
     if isinstance(content, Frame):
@@ -266,8 +264,6 @@ MAX_READ = 2**20
 
 
 class StoredScores:
-    """The scores of one model, left on the disk."""
-
     def __init__(self, path: Path, column: str, *, higher_is_better: bool) -> None:
         self._name = f"{path}, column {column!r}"
         self._sign = 1.0 if higher_is_better else -1.0

@@ -186,7 +186,6 @@ def find_runs(names: Iterable[str]) -> Runs:
 
 
 def find_word(runs: Iterable[str]) -> str:
-    """Return what all runs are called: "seed"."""
     return re.split(r"[\W_]*\d", next(iter(runs)))[0].lower()
 
 
@@ -314,7 +313,6 @@ def is_loss(name: str) -> bool:
 
 
 def is_never_negative(name: str) -> bool:
-    """Tell whether no value of a loss is below zero, unless negated."""
     words = _list_letters(name)
     return "log" not in words and any(
         x in _NEVER_NEGATIVE or x.endswith(("mse", "msle", "mae")) for x in words
