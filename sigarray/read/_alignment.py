@@ -21,7 +21,6 @@ from sigarray.read._words import names_raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
-# Those that each run of a model is one of.
 OF_RUNS = ("run", "run,item")
 _MAX_SHOWN = 3
 
@@ -326,10 +325,7 @@ def average(records: Records, unit: Unit) -> Joined:
 def _share_clusters(
     records: Records, first: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the sizes of clusters over their mean; refuse them if models differ.
-
-    `sizes` are those by model, and `first` has their first rows.
-    """
+    """Return the sizes of clusters over their mean; refuse them if models differ."""
     models, clusters = (records.factors[x] for x in ("model", "cluster"))
     by = np.zeros((len(models.values), len(clusters.values)), int)
     by[models.codes[first], clusters.codes[first]] = sizes

@@ -23,7 +23,6 @@ from sigarray.read._words import (
     list_words,
 )
 
-# Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | as_words("""
     diff difference delta δ gap improvement gain lift speedup change
 """)
@@ -177,7 +176,6 @@ _SETTINGS = VARIANTS - as_words("ours baseline base new old full") | as_words(""
 """)
 
 
-# What may be between two parts of a name, and after the second one.
 _MARKS = (
     *((" (", ")"), ("(", ")"), (" [", "]"), ("[", "]")),
     *((x, "") for x in (" / ", " | ", ": ", " - ", *"/|:_-. ")),
@@ -262,10 +260,7 @@ def _is_variant(name: str) -> bool:
 def find_wider_grid(
     names: Names, template: str, known: Sequence[Mapping[str, str] | None]
 ) -> list[dict[str, str] | None] | None:
-    """Return the grid of `match_grid` if it has all known names with a part of it.
-
-    Runs that are numbers have theirs beside columns of other names.
-    """
+    """Return the grid of `match_grid` if it has all known names with a part of it."""
     said = [x for x in known if x is not None]
     grid = match_grid(names, template)
     parts = {y for x in grid if x is not None for y in x.values()}

@@ -26,7 +26,6 @@ from sigarray.read._words import (
 )
 
 _MAX_SHOWN = 3
-# The attributes that tell the scores of a model apart.
 _NAME = ("model", "item", "run", "cluster")
 _SEEDS = ("seed", "randomseed", "rngseed", "randomstate", "dataseed")
 _RUN_NAMES = ("run", "runid", "runname", "name", "id", "uuid")
@@ -190,10 +189,7 @@ def _find_task_of_steps(records: Records, column: str) -> str | None:
 
 
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
-    """List the columns of few values in which scores differ, settings first.
-
-    If some tell all scores apart, only these are listed.
-    """
+    """List the columns of few values in which scores differ, settings first."""
     frame = a.frame
     known = {a.metric, *(find_column(records, x) for x in ("item", "run", "step"))}
     different = [
@@ -247,11 +243,7 @@ def refuse_repeats(records: Records) -> None:
 
 
 def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
-    """Tell whether rows are ratings, samples or runs of items, to be averaged.
-
-    Most items have several, for a few may be repeated rows; or a column has such a
-    name.
-    """
+    """Tell whether rows are ratings, samples or runs of items, to be averaged."""
     if unit != "item" or "item" not in chosen:
         return False
     ids = list_names_of_rows(table, chosen["item"], "item")
@@ -259,10 +251,7 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
 
 
 def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
-    """Refuse a second row of an item by one rater, sample or run.
-
-    `known` are the columns of items and models.
-    """
+    """Refuse a second row of an item by one rater, sample or run."""
     columns = {x: encode_texts(y) for x, y in table.name_cells(known).items()}
     found = _find_repeat([encode(ids)], columns) if columns else None
     if found is not None:

@@ -59,10 +59,7 @@ class _Runs(NamedTuple):
 def take_early(
     frame: Frame, column: str, values: Names, chosen: Roles, *, are_many: bool
 ) -> np.ndarray:
-    """Return the last rows of runs that end before the chosen steps.
-
-    Of many files, each may be a run. Items have no such rows, for they are matched.
-    """
+    """Return the last rows of runs that end before the chosen steps."""
     none = np.empty(0, int)
     if not names_steps(column):
         return none

@@ -36,10 +36,7 @@ _DETAILS = (SAMPLES, "details_*.parquet", "per_instance_stats.json*")
 
 
 class SourceFile(NamedTuple):
-    """A file, the model and run that its path names, and the folder of the user.
-
-    `said` has what `--path` reads: role -> name.
-    """
+    """A file, what its path names, or --path `said` of it, and the user's folder."""
 
     path: str
     model: str
@@ -49,7 +46,6 @@ class SourceFile(NamedTuple):
     said: Mapping[str, str] | None = None
 
 
-# A file, its name in messages, and its content.
 Opened = tuple[SourceFile, str, Any]
 
 

@@ -43,10 +43,7 @@ _MAX_ROWS = 100_000
 
 
 def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
-    """Return the rows of the chosen metric, or the only one, without its name.
-
-    That is in a column, or in names of rows: "acc_seed0" becomes "seed0".
-    """
+    """Return the rows of the chosen metric, or the only one, without its name."""
     is_told = frame.metrics is not None or frame.roles or frame.constants
     if is_told or frame.twice or not len(frame.lines):
         return frame

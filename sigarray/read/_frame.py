@@ -16,7 +16,6 @@ from sigarray.read._codes import take
 from sigarray.read._text import MISSING, TableError, refuse, say_means
 from sigarray.read._words import PEOPLE, TASKS, list_words, names_clusters, rank_metric
 
-# The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
 Names = Sequence[str]
 # With a number, a filter of lm-evaluation-harness that samples do not name.
@@ -66,7 +65,6 @@ class Frame:
     metrics: tuple[str, ...] | None = None
     # What the reader of the file left out.
     notes: tuple[str, ...] = ()
-    # What may make its scores wrong.
     doubts: tuple[str, ...] = ()
     # What scores of items in several runs stand for, if the kind of file defines it.
     unit: str | None = None
@@ -130,8 +128,7 @@ class Frame:
     ) -> "Frame":
         """Return a row for each score, which columns with these names have.
 
-        `factors` are column -> its cell for each name; those to be `kept` repeat their
-        cells.
+        `factors` are column -> its cell for each name.
         """
         n_rows = len(self.lines)
         rows = [k for k in range(n_rows) for _ in names]

@@ -26,7 +26,6 @@ from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, split_tasks
 from sigarray.read._words import names_clusters, names_raters
 
-# The most cells of a column by which it is told what it is.
 _MAX_LOOKED_AT = 50
 # Independent items lead to a doubt in as many cases, or fewer.
 _LEVEL = 0.01
@@ -40,10 +39,7 @@ Part = tuple[np.ndarray, Sequence[Any]]
 def say_groups(
     records: Records, tasks: Sequence[Any], source: str
 ) -> tuple[Names, Names]:
-    """Return notes and doubts on columns that may group items without clusters.
-
-    It is a doubt if differences between models depend on them, or on raters.
-    """
+    """Return notes, and doubts, on columns that may group items without clusters."""
     of_raters = _doubt_raters(records, tasks, source)
     if of_raters or records.has("cluster") or not records.has("item"):
         return [], of_raters

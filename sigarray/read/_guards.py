@@ -29,7 +29,6 @@ _NO_SCORE = re.compile(r"(?!\d*\.0*[1-9]).*", re.S)  # as "cv" may name scores
 _NUMBERS_OF_ROWS = ("id", "idx", "uid")
 # Models rarely have equally many runs if these are more; items are many.
 _MAX_RUNS = 50
-# Marks of single answers: wrong and right, the same in percent, and preferences.
 _PAIRS_OF_MARKS = ((0.0, 1.0), (0.0, 100.0), (-1.0, 1.0))
 # So many scores, all on a short scale of halves, are hardly of runs.
 _MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
@@ -241,10 +240,7 @@ def refuse_rows_apart(frame: Frame) -> None:
 def find_unnamed_items(
     source: str, scores: Mapping[str, np.ndarray], n_gaps: Mapping[str, int]
 ) -> tuple[bool, list[str]]:
-    """Tell by values whether rows of a wide table are items.
-
-    `n_gaps` counts the blank cells between scores.
-    """
+    """Tell by values whether rows of a wide table are items."""
     n_rows = [len(x) + n_gaps.get(name, 0) for name, x in scores.items()]
     reason = doubt_runs(list(scores.values()), n_rows)
     if reason is None:
@@ -272,10 +268,7 @@ def find_unnamed_items(
 def doubt_runs(
     columns: Sequence[np.ndarray], n_rows: Sequence[int] | None = None
 ) -> str | None:
-    """Say why scores are hardly of runs; "" if they are marks of single answers.
-
-    `n_rows` counts rows by model, by default those with a score.
-    """
+    """Say why scores are hardly of runs; "" if they are marks of single answers."""
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}

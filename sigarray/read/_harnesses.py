@@ -292,10 +292,7 @@ def add_filters(
 def _find_names(
     path: Path, means: Sequence[Mapping[str, float]]
 ) -> tuple[Names, Names]:
-    """Return the names that results beside have for filters of these means, and notes.
-
-    Results with other means have the same names, in the same order.
-    """
+    """Return the names that results beside have for filters of these means, and notes."""
     task, _ = split_name(path)
     named: list[str] = []
     for document in list_results(path.parent, "results*.json"):

@@ -39,10 +39,7 @@ _LEAST_GROUPS = 3
 
 
 def put_together(frame: Frame, chosen: Roles) -> Frame:
-    """Return the table with one column for those that are named with a comma.
-
-    It replaces these, unless they are also named for something else.
-    """
+    """Return the table with one column for those that are named with a comma."""
     for name in dict.fromkeys(chosen.values()):
         parts = [part.strip() for part in name.split(",")]
         if name in frame.columns or len(parts) < 2:
@@ -259,7 +256,6 @@ def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
     return tuple(clusters[rows])
 
 
-# Words for what models were asked: other texts of an item may be answers.
 _ASKED = frozenset(("instruction", "input", "question", "prompt", "query", "problem"))
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50

@@ -60,10 +60,7 @@ _BY_TASK = (
 
 
 class _LastScores(NamedTuple):
-    """The last scores of runs, and what was said of others.
-
-    `n_kept` runs that have crashed, or end much earlier, are among them.
-    """
+    """The last scores of runs, of which `n_kept` have crashed or end much earlier."""
 
     records: Records
     curves: Mapping[str, Mapping[str, Curves]]

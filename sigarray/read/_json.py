@@ -17,7 +17,6 @@ from sigarray.read._roles import find_roles
 from sigarray.read._text import TableError, lacks_file, refuse
 from sigarray.read._words import METRICS, RUN, list_words
 
-# The kinds of files of scores, for messages.
 _KNOWN = (
     "a list of records, such as {'model': 'a', 'seed': 1, 'score': 0.5}; a mapping of "
     "models to lists or mappings of scores; or what a tool of docs/files.md wrote"
@@ -53,10 +52,7 @@ def tabulate_records(
     lines: Sequence[int] | None = None,
     **known: Any,
 ) -> Frame:
-    """Return records as columns, with None for missing values.
-
-    Numbers and texts of nested mappings have names such as "metrics.acc".
-    """
+    """Return records as columns; nested numbers and texts are "metrics.acc"."""
     if not records:
         refuse(f"{name}: expected records; got none.")
     flat = [
@@ -207,7 +203,6 @@ def tabulate_part(document: Any, table: str, name: str) -> Frame | None:
     return tabulate_records("records of JSON", name, records, "record")
 
 
-# The most levels of keys, such as task, model, run and item.
 _MAX_LEVELS = 4
 _ROLES = ("model", "task", "run", "item")
 _Key = tuple[Any, ...]

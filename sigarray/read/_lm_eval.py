@@ -254,10 +254,7 @@ def say_groups(
 def count_pooled(
     frames: Sequence[Frame], ids: Mapping[str, Mapping[str, Names]]
 ) -> dict[str, tuple[int, int]]:
-    """Return the groups that were taken for a task -> how many of their tasks.
-
-    Those with items in `ids`, by task and model; all where it has clusters.
-    """
+    """Return the groups taken for a task -> how many of their tasks have items."""
     known = {x.constants.get("subtask") for x in frames}
     pooled = {}
     for group, (n, n_all) in _count_groups(frames).items():

@@ -256,10 +256,7 @@ def list_names_of(scores: Any) -> list[str]:
 
 @contextlib.contextmanager
 def errors_in_python(names: Collection[str]) -> Iterator[None]:
-    """Translate options in errors of a public function to its arguments.
-
-    The names stay as they are; the block may add others.
-    """
+    """Translate options in errors of a public function to its arguments."""
     try:
         yield
     except ValueError as error:

@@ -35,10 +35,7 @@ _MAX_TASKS = 8
 def split_metrics(
     frames: Sequence[Frame], chosen: Roles, choice: Choice, *, are_all: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the names of metrics; one with commas that no table has is several.
-
-    And notes: of several on tasks, those that no task has are left out.
-    """
+    """Return the names of metrics, without those that no task has, and notes."""
     names = [x for name in choice.metrics for x in _split(frames, chosen, name)]
     if len(names) < 2 or not are_all:
         return names, []
@@ -269,10 +266,7 @@ def find_unscored(
     choice: Choice,
     known: Mapping[str, Names],
 ) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
-    """Return the tasks, and the items of others, that no score is of, and notes.
-
-    `known` has tasks of whole files without the metric, and their metrics.
-    """
+    """Return the tasks, and the items of others, that no score is of, and notes."""
     tasks, items = _find_lost(frames, chosen, records, choice)
     scored = records.list_known("task")
     without = {task: x for task, x in known.items() if task not in scored}

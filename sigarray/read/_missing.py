@@ -29,10 +29,7 @@ Counts = dict[str, int]
 def blank_missing(
     wide: WideTable, models: Names, missing: Missing, *, is_of_pairs: bool
 ) -> tuple[WideTable, Counts]:
-    """Return a table whose missing scores are blank, and how many these are.
-
-    Of pairs, rows without a score of some model are left out.
-    """
+    """Return a table whose missing scores are blank, and how many these are."""
     places = {x: k for k, x in wide.names.items() if x in models}
     lacks = {x: find_missing(wide.cells[k]) for x, k in places.items()}
     counts = {x: int(is_one.sum()) for x, is_one in lacks.items() if is_one.any()}
@@ -196,10 +193,7 @@ def say_missing(
     names: Sequence[Mapping[str, Any]] = (),
     why: Sequence[str] = (),
 ) -> str:
-    """Say how many scores were missing, and what was done.
-
-    `why` says what runs without a score did, such as "have crashed".
-    """
+    """Say how many scores were missing, `why`, and what was done."""
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst" and worst is not None:
@@ -287,10 +281,7 @@ def _refuse_worst(source: str) -> TableError:
 def drop_unmatched(
     wide: WideTable, models: Names
 ) -> tuple[WideTable, dict[tuple[str, str], WideTable], list[str]]:
-    """Return the rows with a score of each model, those of each pair, and a note.
-
-    Pairs are empty if they have no more rows than that.
-    """
+    """Return the rows with a score of each model, those of each pair, and a note."""
     filled = {
         name: ~find_blank(wide.cells[k])
         for k, name in wide.names.items()

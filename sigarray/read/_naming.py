@@ -34,10 +34,7 @@ class ReadFile(NamedTuple):
 
 
 def name_records(file: SourceFile, reading: Reading, role: str | None) -> Records:
-    """Return the records with the model and the run from the path of the file.
-
-    `role` is what names of files with a column of models are of.
-    """
+    """Return the records with the model and the run from the path of the file."""
     records = reading.records
     first = records[0]
     if records.has("model"):

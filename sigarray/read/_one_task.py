@@ -56,10 +56,7 @@ from sigarray.read._wide import Scores
 
 
 class JoinedTask(NamedTuple):
-    """The scores of a task as `ScoreTable` has them, and as they were read.
-
-    `doubts` are about raters.
-    """
+    """The scores of a task as `ScoreTable` has them, and as they were read."""
 
     records: Records
     scores: dict[str, np.ndarray]
@@ -364,10 +361,7 @@ def find_chance(tables: list[np.ndarray]) -> float:
 def count_dropped(
     records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int
 ) -> Dropped | None:
-    """Count the units of a task that were left out for all models, if any.
-
-    `n_others` were left out for their raters.
-    """
+    """Count the units left out for all models, but for `n_others` by their raters."""
     role = "item" if records.has("item") else unit
     if not records.has(role) or (role == "run" and not is_paired):
         return None

@@ -85,11 +85,7 @@ def find_summaries(
 def refuse_summary_rows(
     frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> None:
-    """Refuse rows of means beside the averaged rows.
-
-    Their label may be in a column that was left out. Names of a table with a row for
-    each score are checked when they are joined.
-    """
+    """Refuse rows of means beside the averaged rows."""
     if frame.metrics is not None:
         return
     names: set[str] = set()
@@ -273,7 +269,6 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     refuse_functions(source, scores)
 
 
-# How a message says to leave out the columns that it names.
 _IGNORED = re.compile(
     r"([Ll]e)ave (?:it|them|columns) out with --ignore(?: '[^']*'| [^\s']*[^\s',.;])?"
 )

@@ -214,10 +214,7 @@ def _is_whole(pools: Pools, place: int) -> bool:
 def count_settings(
     columns: Iterable[str], records: Records, table: ScoreTable
 ) -> dict[str, int]:
-    """Count the values in each column that runs of one model have on one task.
-
-    At most; columns with one value are left out.
-    """
+    """Count the values in each column that runs of one model have on one task."""
     ids = {x for by in table.ids.values() for names in by.values() for x in names}
     is_kept = records.factors["model"].find(table.models)
     is_kept &= records.factors["run"].find(ids)
@@ -290,10 +287,7 @@ def doubt_second_curves(records: Records, source: str) -> list[str]:
 def _tell_curves(
     records: Records, rows: np.ndarray, curves: np.ndarray, runs: np.ndarray
 ) -> str | None:
-    """Return the first column of settings with one value in each of several curves.
-
-    In a run, all curves have others.
-    """
+    """Return the first column of settings with one value in each of several curves."""
     roles = ("model", "task", "run", "step")
     taken = {*records.metrics, *(find_column(records, x) for x in roles)}
     n_curves = len(np.unique(curves))

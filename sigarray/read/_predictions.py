@@ -28,12 +28,10 @@ _PREDICTION = re.compile(
 )
 # With fewer values, scores of right and wrong may look like those of the truth.
 _MIN_CLASSES = 3
-# The most rows by which preferences are recognized.
 _MAX_LOOKED_AT = 1000
 # By the first of them most columns are known to have no names.
 _FIRST = 5
 _TIE = re.compile(r"(tie[ds]?|draws?|both|neither|equal|same|none|nopreference).*|0")
-# How the first and the second of two models, and their columns, are called.
 _SIDES = (
     *(("a", "b"), ("1", "2"), ("x", "y"), ("left", "right"), ("first", "second")),
     *(("win", "loss"), ("win", "lose"), ("wins", "losses"), ("won", "lost")),
@@ -45,7 +43,6 @@ _OF_WINS = as_words("""
     preference preferences preferred prefer pref winner win wins won vote choice chosen
     verdict outcome result better label
 """)
-# Words for columns of what models have said, beside those of the models.
 _OF_ANSWERS = as_words("output response answer completion text")
 
 

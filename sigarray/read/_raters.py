@@ -34,10 +34,7 @@ _MAX_LEFT = 0.25
 
 
 class Doubt(NamedTuple):
-    """What to say of a column by which the scores of models are not alike.
-
-    Either some model lacks a value, or shares of values are unequal, which matters.
-    """
+    """What to say of a column by which the scores of models are not alike."""
 
     column: str
     line: str
@@ -144,7 +141,6 @@ def _say_unmatched(records: Records, column: str) -> str | None:
     return f"some of one {unit} are not of all models"
 
 
-# Words in names of columns of runs, which are others for each model.
 _OF_RUNS = as_words("""
     seed seeds run runs trial repetition repeat rep replicate replica init
 """)
@@ -317,10 +313,7 @@ def are_samples(records: Records, *, is_said: bool) -> bool:
 
 
 def _are_of_all(records: Records, column: str) -> bool:
-    """Tell whether scores may be averaged without being asked about.
-
-    Raters of an item are then the same for all models.
-    """
+    """Tell whether scores may be averaged without being asked about."""
     if not names_raters(column):
         return not looks_like_index(column, ())
     having, texts = records.take_texts(column)

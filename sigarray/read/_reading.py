@@ -315,10 +315,7 @@ def _read_factor(
     rows: np.ndarray,
     may_lack: np.ndarray | None = None,
 ) -> Coded:
-    """Return the name in a role for each row, or None for each.
-
-    Those of crashed runs, or of other models, may lack it.
-    """
+    """Return the names in a role; rows that `may_lack` theirs are of other models."""
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
     name = roles[role]

@@ -186,10 +186,7 @@ def find_column(records: Records, role: str) -> str | None:
 
 
 def choose_ended(frame: Frame, column: str) -> Frame:
-    """Leave out the runs of a tracker that have not ended, or were pruned.
-
-    Those that have crashed are treated with the missing scores.
-    """
+    """Leave out the runs of a tracker that have not ended, or were pruned."""
     states = [str(cell).strip().lower() for cell in frame.columns[column]]
     if not _FINISHED & {*states}:
         raise _lack_finished(frame, column)

@@ -259,10 +259,7 @@ def check_responses(
     answers: Answers,
     systems: Names,
 ) -> list[str]:
-    """Return doubts about the responses in some rows, or refuse what they mix.
-
-    `systems` are gold and two others.
-    """
+    """Return doubts about the responses in some rows, or refuse what they mix."""
     records = _make_records(frame, columns, rows)
     others = [x for x in frame.columns if x not in {*columns.values()}]
     state = find_state({x: frame.columns[x] for x in others})

@@ -335,10 +335,7 @@ def take_documents(
     names: Mapping[str, str],
     chosen: Roles,
 ) -> dict[str, str]:
-    """Return the roles, with documents for clusters if another column names the items.
-
-    Some documents then have several.
-    """
+    """Return the roles, with documents for clusters if another column names items."""
     if "cluster" in roles or "item" not in roles:
         return roles
     item, by_name = roles["item"], {y: x for x, y in names.items()}

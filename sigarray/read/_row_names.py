@@ -29,7 +29,6 @@ _FOLD = re.compile(r"(fold|split)[\W_]*\d", re.I)
 # The first column of a file where its header is blank, and as pandas calls it then.
 UNNAMED = ("", "Unnamed: 0")
 _MAX_SHOWN = 3
-# Names that say that rows are items: these are no names of models.
 _ITEMS = re.compile(
     r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
     r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"

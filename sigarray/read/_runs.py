@@ -58,10 +58,7 @@ def name_runs(records: Records, read: Sequence[ReadFile]) -> tuple[Records, list
 
 
 def _name_files(read: Sequence[ReadFile]) -> list[str]:
-    """Name the files of each model and task by the parts of paths that differ.
-
-    Or by numbers, if only dates do.
-    """
+    """Name the files of each model and task by the parts of paths that differ."""
     groups: dict[Any, list[int]] = {}
     for k, x in enumerate(read):
         is_of_model = x.file.is_named or x.file.said is not None
@@ -209,10 +206,7 @@ _ALIKE, _LEAST_RUNS, _LOW = 5e-3, 6, 1e-2
 
 
 def say_alike_runs(table: ScoreTable) -> list[str]:
-    """Say what pairs would test, if runs of one name are alike in all models.
-
-    Tasks count together, each with the runs that all models have on it.
-    """
+    """Say what pairs would test, if runs of one name are alike in all models."""
     by = [
         [dict(zip(table.ids[t][x], y.tolist(), strict=True)) for x, y in z.items()]
         for t, z in table.tasks.items()
@@ -319,10 +313,7 @@ def doubt_numbers(table: ScoreTable) -> list[str]:
 
 
 def say_alike_tasks(table: ScoreTable) -> list[str]:
-    """Say so of tasks, or refuse them: of one task, they make several.
-
-    Runs have names, and none has scores of two: then they are one.
-    """
+    """Say so of tasks, or refuse them if no run has scores of two."""
     alike = _find_alike([*table.tasks, *table.left_out])
     if not alike:
         return []

@@ -225,10 +225,7 @@ def _refuse_other_columns(
 def _tabulate(
     files: Sequence[Opened], choice: Choice
 ) -> tuple[list[Opened], list[Frame | None], Choice, Names]:
-    """Return the files with chosen rows, and their tables; mappings have none.
-
-    And the choice with the names of columns in the tables, and notes.
-    """
+    """Return the files with chosen rows, their tables, the choice, and notes."""
     if len(files) > 1 or files[0][0].is_named:
         # A mapping to lists may be a table, where it is not one of models.
         files = [(x, name, read_nested(name, y) or y) for x, name, y in files]

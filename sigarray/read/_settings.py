@@ -48,7 +48,6 @@ _OF_MODELS = as_words("""
     framework
 """)
 _NAMES = as_words("model models method name id label algorithm")
-# The most rows of a model, or cells of a column, by which it is told what a column is.
 _MAX_LOOKED_AT = 50
 
 

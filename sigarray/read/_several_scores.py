@@ -31,7 +31,6 @@ from sigarray.read._words import (
     list_words,
 )
 
-# How parameters are named, and what they are.
 _MEANINGS = {
     "tp": "true positives",
     "fp": "false positives",
@@ -151,10 +150,7 @@ def split_columns(said: str) -> list[str]:
 
 
 def order_columns(metric: str | None, columns: Names) -> list[str]:
-    """Return columns in the order of a metric's parameters, if all names say these.
-
-    Others stay in their order, as for a function of one's own, without a `metric`.
-    """
+    """Return columns in the order of a metric's parameters, if all names say these."""
     if metric == "bleu":
         by = {x.lower(): x for x in columns}
         is_named = {*by} == {*_ASKED["bleu"]} and len(by) == len(columns)

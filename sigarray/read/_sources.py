@@ -52,7 +52,6 @@ class TextTable(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-# The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
 
 _OF_TABLES: tuple[Callable[[Frame, str], Frame | None], ...] = (

@@ -35,10 +35,7 @@ class Unscored(NamedTuple):
 def find_blank_steps(
     frame: Frame, roles: Roles, rows: np.ndarray, is_blank: np.ndarray
 ) -> np.ndarray:
-    """Tell which blank scores are of a step of a run, and so may be missing.
-
-    Rows without a step or a name are of none.
-    """
+    """Tell which blank scores are of a step of a run, and so may be missing."""
     if not is_blank.any():
         return is_blank
     texts = encode_texts(take(frame.columns[roles["step"]], rows))

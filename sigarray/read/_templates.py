@@ -158,10 +158,7 @@ def _match(
 def find_two_ways(
     places: Names, matches: Sequence[Match | None], template: str
 ) -> tuple[str, Match] | None:
-    """Return the first path that the template splits in several ways, if any.
-
-    If a part has a star, names are as short as possible.
-    """
+    """Return the first path that the template splits in several ways, if any."""
     if any("*" in x and "{" in x for x in template.split("/")):
         return None
     ways = [(x, y) for x, y in zip(places, matches, strict=True) if y is not None]
@@ -298,11 +295,7 @@ def doubt_names(
     *,
     are_columns: bool = False,
 ) -> list[str]:
-    """Doubt that names are those of models if the same numbers recur in several.
-
-    Such as "ours_1", "ours_2", "base_1" and "base_2", unless the user named them, or a
-    column names the runs.
-    """
+    """Doubt that names such as "ours_1" and "ours_2" are those of models."""
     is_said = any(x.is_named or x.said is not None for x in files)
     is_said |= table.run_column is not None
     found = find_pattern(table.models)

@@ -29,7 +29,6 @@ _MIN_NAMED = 3
 _TAGS = ("tags", "tag")
 _MAX_SHOWN = 4
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.\-:]*\d")
-# A condition -> what it is called.
 _WORDS = {
     "shots": "numbers of few-shot examples",
     "limit": "limits of documents",
@@ -216,10 +215,7 @@ def check_overrides(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> N
 
 
 def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
-    """Name metrics by their filter in all files of a task if some have several filters.
-
-    So "exact_match" of a file with one filter is not taken for another metric.
-    """
+    """Name metrics by their filter in all files of a task if some have several."""
     several: dict[str, Names] = {}
     for x in frames:
         rules = [*dict.fromkeys(x.filters.values())] if x is not None else []

@@ -238,10 +238,7 @@ def _list_numbers(
 
 
 def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
-    """Turn the columns that --score names, with commas, into a row for each score.
-
-    They become tasks; or items, if a row is all there is of a model.
-    """
+    """Turn the columns that --score names, with commas, into a row for each score."""
     score = chosen.get("score", "")
     names = join_names([x.strip() for x in score.split(",")], frame.columns)
     if score in frame.columns or len(names) < 2:

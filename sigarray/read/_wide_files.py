@@ -319,10 +319,7 @@ def open_stored(
     higher_is_better: bool,
     max_models: int,
 ) -> dict[str, StoredScores]:
-    """Return the models of a table on disk, with columns chosen as in `read_wide`.
-
-    What may name the runs is left out of a table that is read like others.
-    """
+    """Return the models of a table on disk, with columns chosen as in `read_wide`."""
     try:
         every = column_names(Path(file))
         names = dict(enumerate(every))

@@ -172,10 +172,7 @@ def _of_task(task: str, said: Names) -> list[str]:
 def _treat_rows(
     part: WideTable, models: Names, chosen: Roles, choice: Choice
 ) -> tuple[WideTable, Counts, dict[tuple[str, str], WideTable], list[str]]:
-    """Return the rows of a task after `missing` and `drop_unmatched`.
-
-    And the missing scores of each model, the rows of each pair, and notes.
-    """
+    """Return rows, missing scores by model, the rows of each pair, and notes."""
     counts: Counts = {}
     if choice.treatment is not None:
         part, counts = blank_missing(
