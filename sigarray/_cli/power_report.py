@@ -218,7 +218,6 @@ def describe_pair(pair: SizedPair, goal: Goal) -> dict[str, Any]:
 
 
 def _list_records(answers: list[Answer], goal: Goal) -> list[dict[str, Any]]:
-    """Return rows, of the same keys, for pairs and models whose scores are lifted."""
     rows = []
     for x in answers:
         task: dict[str, Any] = {"task": x.task}
@@ -304,7 +303,7 @@ _MOST_LETTERS = 16
 
 
 def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
-    """Draw a curve for each pair of models, the best first; a panel for each task."""
+    """Draw a curve for each pair of models, the best first."""
     from sigarray import plot
     from sigarray.plot._style import (
         COLUMN,

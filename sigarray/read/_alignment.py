@@ -188,7 +188,7 @@ def _check_same(records: Records, role: str) -> None:
     if not records.has("item") or not records.has(role):
         return
     if role == "content":  # which early samples lack
-        records = records.take(np.flatnonzero(records.factors[role].codes >= 0))
+        records = records.take(records.factors[role].codes >= 0)
     items, codes = records.factors["item"], records.factors[role].codes
     first = find_first(items.codes, len(items.values) + 1)[items.codes]
     others = np.flatnonzero(codes != codes[first])

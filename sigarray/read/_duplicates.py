@@ -331,7 +331,7 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
     said = []
     for k in np.unique(records.files):
         frame = records.frames[k]
-        of_file = records.take(np.flatnonzero(records.files == k))
+        of_file = records.take(records.files == k)
         for name in frame.columns:
             rank = _rank(name)
             if rank is None or name in taken:

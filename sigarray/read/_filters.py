@@ -179,10 +179,9 @@ def keep_rows(
 ) -> tuple[list[Frame], str | None]:
     """Return the rows that have one of the chosen values in each of the columns.
 
-    Of lm-evaluation-harness, columns of a filter are kept. A column by which rows were
-    chosen is left out, unless it has a role, or is `named` by other options. The column
-    of steps is returned, too, if the last rows of runs that ended before those are
-    among the others.
+    A column by which rows were chosen is left out, unless it has a role, or is `named`
+    by other options. The column of steps is returned, too, if the last rows of runs
+    that ended before those are among the others.
     """
     whole, of_steps, n_early = frames, None, 0
     where, chosen = choice.where, choice.columns
@@ -313,7 +312,7 @@ def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:
     """Return the choice with whole names of columns, as trackers write them.
 
     A name that no column has stands for the only one that ends with it, behind a point
-    or a slash. Neighbours in a list may be one name: acc,none.
+    or a slash; neighbours in a list may be one: acc,none.
     """
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     if not columns:

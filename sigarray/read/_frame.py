@@ -237,7 +237,11 @@ def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
 
     Those of up to 50 may be scores, unless they are apart from all others.
     """
-    numbered = [name for name, x in scores.items() if _are_numbers(x)]
+    numbered = [
+        name
+        for name, x in scores.items()
+        if len(x) >= _MIN_NUMBERED and _is_whole(x) and len(np.unique(x)) == len(x)
+    ]
     others = [x for name, x in scores.items() if name not in numbered]
     counts = (x for x in others if not np.isin(x, (0.0, 1.0)).all())
     if not others or any(map(_is_whole, counts)):
@@ -250,10 +254,6 @@ def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
         or scores[name].min() > high
         or scores[name].max() < low
     ]
-
-
-def _are_numbers(x: np.ndarray) -> bool:
-    return len(x) >= _MIN_NUMBERED and _is_whole(x) and len(np.unique(x)) == len(x)
 
 
 def _is_whole(x: np.ndarray) -> bool:

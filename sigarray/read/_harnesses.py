@@ -198,9 +198,7 @@ def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | Non
                 row[metric] = stat.get("mean")
                 metrics[metric] = None
         rows.append(row)
-    notes: tuple[str, ...] = ()
-    if n_perturbed:
-        notes = (f"{n_perturbed} perturbed instances were left out",)
+    note = f"{n_perturbed} perturbed instances were left out"
     return tabulate_records(
         "statistics of HELM, by instance",
         name,
@@ -210,16 +208,15 @@ def read_instances(name: str, document: Sequence[dict[str, Any]]) -> Frame | Non
         constants=_read_run(Path(name)),
         metrics=tuple(metrics),
         unit="item",
-        notes=notes,
+        notes=(note,) * bool(n_perturbed),
     )
 
 
 def _read_run(path: Path) -> dict[str, str]:
     run = path.absolute().parent.name
-    match = _MODEL.search(run)
-    constants = {"task": _MODEL.sub("", run).rstrip(":,")} if match else {}
-    if match:
-        constants["model"] = match[1]
+    constants = {}
+    if match := _MODEL.search(run):
+        constants = {"task": _MODEL.sub("", run).rstrip(":,"), "model": match[1]}
     specification = path.with_name("run_spec.json")
     if specification.is_file():
         try:
@@ -292,7 +289,7 @@ def add_filters(
 def _find_names(
     path: Path, means: Sequence[Mapping[str, float]]
 ) -> tuple[Names, Names]:
-    """Return the names that results beside have for filters of these means, and notes."""
+    """Return names of filters, by results beside with these means, and notes."""
     task, _ = split_name(path)
     named: list[str] = []
     for document in list_results(path.parent, "results*.json"):
@@ -326,8 +323,9 @@ def leave_out_averages(
     if beside:
         found = [None if k in beside else x for k, x in enumerate(tables)]
         names = shorten([files[k][1] for k in beside], _MAX_FILES)
-        note = f"averages of lm-evaluation-harness beside its samples left out: {names}"
-        notes = [note]
+        notes = [
+            f"averages of lm-evaluation-harness beside its samples left out: {names}"
+        ]
     else:
         paths = [
             None if x.is_named or x.said is not None else x.path for x, *_ in files

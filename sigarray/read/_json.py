@@ -161,7 +161,12 @@ def _find(
         path = f"{prefix}{key}"
         if _are_records(x):
             tables[path] = [{**around, **record} for record in x]
-        elif isinstance(x, dict) and _are_of_one_kind(list(x.values())):
+        elif (
+            isinstance(x, dict)
+            and len(x) > 1
+            and all(map(_are_records, x.values()))
+            and len({frozenset(y[0]) for y in x.values()}) == 1
+        ):
             tables[path] = [
                 {**around, "key1": name, **record}
                 for name, records in x.items()
@@ -173,12 +178,6 @@ def _find(
 
 def _are_records(x: Any) -> bool:
     return isinstance(x, list) and bool(x) and all(isinstance(y, dict) for y in x)
-
-
-def _are_of_one_kind(lists: list[Any]) -> bool:
-    if len(lists) < 2 or not all(map(_are_records, lists)):
-        return False
-    return all(x[0].keys() == lists[0][0].keys() for x in lists)
 
 
 def take_part(document: Any, table: str, name: str) -> Any:

@@ -205,7 +205,8 @@ def _read_columns(
     cells: dict[int, Any] = {}
     maybe_runs = guess_roles(columns).get("run")
     for place, (name, x) in enumerate(columns.items()):
-        if (name == maybe_runs or is_item_name(name)) and _are_texts(x):
+        are_texts = isinstance(x, (list, tuple)) and any(isinstance(y, str) for y in x)
+        if are_texts and (name == maybe_runs or is_item_name(name)):
             cells[place] = list(x)
             continue
         column = _copy_scores(x, f"{source}, {name}")
@@ -238,7 +239,3 @@ def _read_columns(
         choice = replace(choice, models=list(columns))
     table = take_wide(wide, chosen, choice)
     return table._replace(notes=(*notes, *table.notes))
-
-
-def _are_texts(x: Any) -> bool:
-    return isinstance(x, (list, tuple)) and any(isinstance(y, str) for y in x)

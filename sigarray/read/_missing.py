@@ -74,8 +74,7 @@ def treat_missing(
 ) -> tuple[Records, Counts]:
     """Return the scores of a task without NaN, and how many were missing.
 
-    Pairs without any score of some model are left out for all models; beside other
-    scores of the item, a missing one alone is.
+    Pairs without any score of some model are left out for all models.
     """
     lacks = np.isnan(records.scores)
     if missing is None or not lacks.any():
@@ -84,7 +83,7 @@ def treat_missing(
     is_of_pairs = is_paired or unit != "run" or by_item
     source = records[0].frame.source
     models = records.factors["model"]
-    counts = count_by_model(records.take(np.flatnonzero(lacks)))
+    counts = count_by_model(records.take(lacks))
     if lacks.all():
         refuse(f"{source}: expected scores that are not missing; got none.")
     if missing == "worst":
@@ -100,7 +99,7 @@ def treat_missing(
         names = records.factors["item" if by_item else "run"]
         alone = names.codes[find_alone(records, unit) & (names.codes >= 0)]
         is_kept &= ~np.isin(names.codes, alone)
-    kept = records.take(np.flatnonzero(is_kept))
+    kept = records.take(is_kept)
     lost = [x for x in models.list_known() if x not in kept.list_known("model")]
     if lost:
         refuse(
@@ -111,7 +110,7 @@ def treat_missing(
 
 
 def read_logged(records: Records, k: int) -> float | None:
-    """Return the number in the file of a run that has crashed or ended early.
+    """Return what a run logged that has crashed or ended early.
 
     None for a blank cell; NaN for what is no plain number.
     """
@@ -178,7 +177,7 @@ def leave_out_unnamed(
                 "--missing worst; got a blank cell. Fill it in, or pass --missing drop."
             )
         some = "run that has crashed was" if n == 1 else "runs that have crashed were"
-        rest, notes = leave_out_unnamed(records.take(np.flatnonzero(~lacks)), missing)
+        rest, notes = leave_out_unnamed(records.take(~lacks), missing)
         source = first.frame.source
         said = Caution(f"{source}: {n} {some} left out, without a {role}")
         return rest, [said, *notes]

@@ -226,7 +226,7 @@ def _count_ended(records: Records, worst: float | None) -> Ended | None:
 def _name_few(
     records: Records, is_one: np.ndarray
 ) -> tuple[Counts, list[dict[str, Any]]]:
-    some = records.take(np.flatnonzero(is_one)).name(task=None)
+    some = records.take(is_one).name(task=None)
     names = list_few(some)
     for by, is_again in zip(names, _find_rerun(records)[is_one].tolist(), strict=False):
         if is_again:
@@ -372,7 +372,7 @@ def count_dropped(
     is_by_run = unit in OF_RUNS and role == "item"
     holders = ["model", "run"] if is_by_run else ["model"]
     is_missing = np.isnan(records.scores)
-    scored = records.take(np.flatnonzero(~is_missing))
+    scored = records.take(~is_missing)
     n_held = scored.group(*holders, role)[1]
     n_scores = records.group(*holders)[1] * n_all - n_held
     is_kept = records.factors[role].find({*kept.list_known(role)})

@@ -194,7 +194,8 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
     known_last = sorted(names, key=lambda x: bool(list_words(x) & _OF_ANSWERS))
     for pair in itertools.combinations(known_last, 2):
         a, b = pair if _find_sides(*pair[::-1]) is None else pair[::-1]
-        is_shared = _share(names[a], names[b])
+        x, y = {*names[a]}, {*names[b]}
+        is_shared = 2 * len(x & y) >= min(len(x), len(y))
         if not (is_shared or _find_sides(a, b)):
             continue
         if any(x == y for x, y in zip(names[a], names[b], strict=True)):
@@ -275,10 +276,6 @@ def _are_names(texts: Names) -> bool:
     known = {*texts}
     are_texts = not any(not x or looks_like_score(x) for x in known)
     return are_texts and len(known) < len(texts)
-
-
-def _share(a: Names, b: Names) -> bool:
-    return 2 * len({*a} & {*b}) >= min(len({*a}), len({*b}))
 
 
 def _find_sides(a: str, b: str) -> tuple[str, str] | None:

@@ -199,8 +199,8 @@ def mark_states(
 ) -> list[Frame]:
     """Leave out runs that have not ended in files that no tracker wrote.
 
-    A column named "state" or "status" that holds words of trackers says so, unless it
-    is chosen or ignored. Of several files, some may have no row left.
+    A column "state" or "status" with words of trackers says so, unless it is chosen or
+    ignored. Of several files, some may have no row left.
     """
     others = {*chosen.values(), *metrics, *ignored}
     marked = [_mark(frame, others) for frame in frames]

@@ -44,8 +44,7 @@ def find_role_of_names(
 ) -> tuple[dict[str, str], Choice, list[str]]:
     """Tell what names of rows are of, in a table with a column for each model.
 
-    They are of runs if all are like "seed0", or else as --unit says. Whole numbers, and
-    those not in the first column, are left to the readers of columns. If other columns
+    They are of runs if all are like "seed0", or else as --unit says. If other columns
     name the rows, an index is ignored.
     """
     columns = _list_columns(frame, chosen, choice)
@@ -162,8 +161,7 @@ def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | No
     """Return the column that names the item of each row, by its name and its values.
 
     These are other texts or whole numbers in each row of a task. Below "id" they may
-    number runs: they name items if rows are known to be items, or if all scores are 0
-    or 1.
+    number runs, unless rows are known to be items, or all scores are 0 or 1.
     """
     if {"item", "run"} & {*chosen} or choice.unit not in (None, "item"):
         return None

@@ -28,8 +28,8 @@ from sigarray.read._unlikely_rows import find_unit, list_decimals
 def name_runs(records: Records, read: Sequence[ReadFile]) -> tuple[Records, list[str]]:
     """Take files with other scores for the same items of a model for its runs.
 
-    If all scores are the same, files may be copies. With several scores for an item in
-    a file, all are averaged, and a note warns of that.
+    With several scores for an item in a file, all are averaged, and a note warns of
+    that.
     """
     if len(read) < 2 or not records.has("item") or records.has("run"):
         return records, []
@@ -89,13 +89,13 @@ def leave_out_lost(
     is_lost &= models.find(models[is_known].list_known())  # others have no run at all
     if not is_lost.any():
         return records, []
-    lost = records.take(np.flatnonzero(is_lost))
+    lost = records.take(is_lost)
     pairs = dict.fromkeys(
         zip(*(lost.factors[x] for x in ("model", "run")), strict=True)
     )
     said = shorten([f"run {run!r} of {model!r}" for model, run in pairs], _MAX_LOST)
     note = Caution(f"runs{lost.of_task} without any score were left out: {said}")
-    return records.take(np.flatnonzero(~is_lost)).compact(), [note]
+    return records.take(~is_lost).compact(), [note]
 
 
 # Scores of a model are hardly of other runs if chance repeats them as often in fewer

@@ -52,7 +52,7 @@ from sigarray.read._naming import (
 from sigarray.read._other_columns import refuse_summary_rows
 from sigarray.read._pooled_values import count_settings
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
-from sigarray.read._records import Records, join_all, mark_states
+from sigarray.read._records import join_all, mark_states
 from sigarray.read._roles import refuse_steps_as_tasks
 from sigarray.read._runs import (
     doubt_numbers,
@@ -194,8 +194,9 @@ def _join_files(
         raise TableError(msg) from None
     _check_runs(table, [x for x, *_ in files], every)
     pooled = count_pooled(read, table.ids)
+    tasks = {*records.list_known("task"), *(x.constants.get("task") for x in whole)}
     table = table._replace(
-        n_tasks=_count_tasks(whole, records, choice),
+        n_tasks=None if choice.tasks is None else len(tasks - {None}),
         without_metric=tuple(lost),
         unscored=unscored,
         pooled=pooled,
@@ -292,15 +293,6 @@ def _tabulate(
         refuse_steps_as_tasks(frame, chosen)
     refuse_folds([x for x in tables if x is not None], chosen, choice.ignored)
     return files, tables, replace(choice, columns=chosen), said
-
-
-def _count_tasks(
-    frames: Sequence[Frame], records: Records, choice: Choice
-) -> int | None:
-    if choice.tasks is None:
-        return None
-    of_files = [x.constants.get("task") for x in frames]
-    return len({*of_files, *records.list_known("task")} - {None})
 
 
 def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:

@@ -203,7 +203,11 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
         frame = read(name, document)
         if frame is not None:
             return frame
-    if document and all(map(_is_column, document.values())):
+    are_columns = all(
+        isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)
+        for x in document.values()
+    )
+    if document and are_columns:
         return document
     nested = read_nested(name, document)
     if nested is not None:
@@ -217,10 +221,6 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
     if len(tables) == len(document) == 1:
         return _recognise(name, document, *tables)
     raise refuse_document(document, name, list(tables))
-
-
-def _is_column(x: Any) -> bool:
-    return isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)
 
 
 # "# lr=0.1" or "#lr", but not "#,lstm" or "#1,lstm", which are names of columns.

@@ -307,8 +307,8 @@ def find_curves(records: Records) -> Mapping[str, Mapping[str, Curves]]:
     and tasks with fewer than two models.
     """
     records = records.take(~records.is_blank)
-    has_steps = not np.isnan(records.steps).all()
-    if not has_steps or records.has("item") or len(records) > _MAX_SCORES:
+    is_without = np.isnan(records.steps).all() or records.has("item")
+    if is_without or len(records) > _MAX_SCORES:
         return {}
     curves: dict[str, dict[str, Curves]] = {}
     runs, _ = records.group("run")

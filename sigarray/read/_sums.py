@@ -194,19 +194,14 @@ def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
 def _read_column(
     sources: Sequence[Any], choice: Choice, column: str, columns: Names
 ) -> ScoreTable:
-    others = [x for x in columns if x != column]
-    chosen = {**choice.columns, "score": column}
-    ignored = [*choice.ignored, *others]
-    return read_sources(
-        sources,
-        replace(
-            choice,
-            columns=chosen,
-            ignored=ignored,
-            summed=columns,
-            higher_is_better=None,
-        ),
+    one = replace(
+        choice,
+        columns={**choice.columns, "score": column},
+        ignored=[*choice.ignored, *(x for x in columns if x != column)],
+        summed=columns,
+        higher_is_better=None,
     )
+    return read_sources(sources, one)
 
 
 def _refuse_negative(name: str, columns: Names, tables: Sequence[ScoreTable]) -> None:

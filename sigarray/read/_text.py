@@ -82,8 +82,9 @@ class UnmatchedError(TableError):
 
 
 def lacks_library(name: str, library: str) -> TableError:
-    msg = f'{name}: expected {library}, to read it. Run: pip install "sigarray[read]".'
-    return TableError(msg)
+    return TableError(
+        f'{name}: expected {library}, to read it. Run: pip install "sigarray[read]".'
+    )
 
 
 def lacks_file(path: str) -> TableError:
@@ -252,7 +253,8 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     lines = text.split("\n")
     line = next((k for k, line in enumerate(lines) if line.strip()), len(lines))
     body = lines[line + 1 :]
-    if not any(body) or '"' in text or "\r" in text or _has_gap(body):
+    has_gap = re.search(r"\n[ \t]*\n", "\n".join(body).strip())
+    if not any(body) or '"' in text or "\r" in text or has_gap:
         return None
     delimiter = find_delimiter(lines[line])
     if delimiter == ";":
@@ -265,11 +267,6 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     if np.any(np.all(numbers[:, largest >= EXACT] % 1.0 == 0.0, axis=0)):
         return None  # ids stay texts
     return [(line + 1, header)], numbers
-
-
-def _has_gap(lines: list[str]) -> bool:
-    inside = "\n".join(lines).strip()
-    return bool(re.search(r"\n[ \t]*\n", inside))
 
 
 def find_delimiter(header: str) -> str:

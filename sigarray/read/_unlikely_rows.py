@@ -111,17 +111,13 @@ def _count(row: _Row) -> str:
 
 def _describe(source: str, place: str, what: str, row: _Row) -> str:
     where = "below" if place == "first" else "above"
+    numbers = ", ".join(f"{x:.6g}" for x in row.scores[:3])
     return (
         f"{source}, the {place} score of each model: expected another run; got the "
-        f"{what} of {_count(row)} {where}: {_list_numbers(row.scores)}. Remove rows "
-        "that are no runs; or pass --unit run where each row is a run, --unit item "
-        "where each is of an item of a test set."
+        f"{what} of {_count(row)} {where}: {numbers}{', ...' * (len(row.scores) > 3)}. "
+        "Remove rows that are no runs; or pass --unit run where each row is a run, "
+        "--unit item where each is of an item of a test set."
     )
-
-
-def _list_numbers(scores: np.ndarray) -> str:
-    more = ", ..." if len(scores) > 3 else ""
-    return ", ".join(f"{x:.6g}" for x in scores[:3]) + more
 
 
 def _are_far_and_small(row: _Row) -> bool:
@@ -300,17 +296,15 @@ def doubt_same_runs(
         for model, runs in names.items():
             by_run = dict(zip(runs, scores[model], strict=True))
             aligned[model] = np.asarray([by_run[run] for run in common])
+        places = range(1, 1 + max(map(len, scores.values())))
+        said = [f"run {x!r}" for x in common] or [f"place {k}" for k in places]
         doubts += doubt_same_rows(
             aligned,
-            [f"run {x!r}" for x in common].__getitem__ if names else _name_place,
+            said.__getitem__,
             f"{source}, task {task!r}" if task else source,
             are_named=bool(names),
         )
     return doubts
-
-
-def _name_place(place: int) -> str:
-    return f"place {place + 1}"
 
 
 def doubt_rows(
