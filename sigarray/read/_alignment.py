@@ -47,8 +47,9 @@ def choose_unit(records: Records, unit: Unit | None) -> Unit:
                     f"--unit {unit}; got none. Name it with --{role}."
                 )
         return unit
-    if not has["item"] and has["run"] >= has["cluster"]:
-        return "cluster" if has["cluster"] else "run"
+    if not has["item"]:
+        of_clusters: Unit = "cluster" if has["run"] else "item"
+        return of_clusters if has["cluster"] else "run"
     if len(records.list_known("run")) < 2:
         return "item"
     if all(frame.unit is not None for frame in records.list_frames()):

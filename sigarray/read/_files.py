@@ -131,7 +131,7 @@ def _name_by_results(files: list[SourceFile]) -> list[SourceFile]:
     """Name models whose samples are in one folder by the results, base_DATE.json.
 
     By `--output_path out/base.json`, lm_eval writes all models there; the date alone
-    tells whose samples are.
+    tells which are whose.
     """
     of_date: dict[tuple[Path, str], str] = {}
     dated: dict[str, tuple[Path, str]] = {}

@@ -145,7 +145,7 @@ _LOCK = threading.RLock()
 
 
 class SingleTaskWarning(UserWarning):
-    """Without it a command is brief."""
+    """Is of verdicts on single tasks, without which a command is brief."""
 
 
 @contextlib.contextmanager

@@ -203,9 +203,8 @@ def _treat_missing(
     lines = []
     if np.any(lacks & ~is_beside):
         some, names = _name_few(said, lacks & ~is_beside)
-        why = ["have crashed"] * bool(crashed.any()) + ["ended early"] * bool(
-            early.any()
-        )
+        ways = {"have crashed": crashed, "ended early": early}
+        why = [x for x, is_one in ways.items() if is_one.any()]
         lines.append(say_missing(some, treatment, what, worst, names, why))
     if np.any(is_beside):
         lines.append(say_beside(*_name_few(said, is_beside), what))

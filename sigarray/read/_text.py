@@ -253,8 +253,12 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     lines = text.split("\n")
     line = next((k for k, line in enumerate(lines) if line.strip()), len(lines))
     body = lines[line + 1 :]
-    has_gap = re.search(r"\n[ \t]*\n", "\n".join(body).strip())
-    if not any(body) or '"' in text or "\r" in text or has_gap:
+    if (
+        not any(body)
+        or '"' in text
+        or "\r" in text
+        or re.search(r"\n[ \t]*\n", "\n".join(body).strip())
+    ):
         return None
     delimiter = find_delimiter(lines[line])
     if delimiter == ";":
