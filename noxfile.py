@@ -34,7 +34,8 @@ EXTRAS = ["arrow", "cli", "plot", "read"]
 # Beside the extras, what the tests of files, tables and pictures compare with.
 COMPARED = ["array-api-strict", "pandas", "polars", "scipy", "statsmodels"]
 # What programs of the pages import besides.
-SHOWN = ["distributed", "equinox", "joblib", "loky", "optax", "sacrebleu", "scikit-learn"]
+SHOWN = ["deepsig==1.2.8", "distributed", "equinox", "joblib", "loky", "optax"]
+SHOWN += ["sacrebleu", "scikit-learn"]
 NIGHTLY = "https://pypi.anaconda.org/scientific-python-nightly-wheels/simple"
 NIGHTLY_TORCH = "https://download.pytorch.org/whl/nightly/cpu"
 NIGHTLY_JAX = "https://us-python.pkg.dev/ml-oss-artifacts-published/jax/simple/"
