@@ -216,10 +216,11 @@ def wheel(session: nox.Session) -> None:
         one = f"sigarray[{extra}] @ {path.as_uri()}"
         session.run(*install, one, external=True)
         session.run(python, "-m", "tests.release.extras", extra, external=True)
-    session.install(f"sigarray[{','.join(extras)}] @ {path.as_uri()}")
+    session.install(f"sigarray[{','.join(EXTRAS)}] @ {path.as_uri()}")
     session.run("python", "-m", "mypy", "--strict", "tests/release/typed.py")
     session.run("python", "-m", "pyright", "tests/release/typed.py")
     session.run("python", "tests/release/typed.py")
+    session.install(f"sigarray[{','.join(extras)}] @ {path.as_uri()}")
     session.install(*RUNNER, *COMPARED, *SHOWN)
     session.posargs[:] = []
     # Programs that start workers, too, which are marked `long`.
