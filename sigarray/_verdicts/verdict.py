@@ -209,9 +209,10 @@ def _explain(
     if comparison.test == "aso" and undecided:
         beside = f", even where P(A{comparison.sign}B) is 1" if has_rows else ""
         told.append(
-            "eps_min is an upper bound, and cautious for few scores: it stays at 0.5 or "
-            f"above unless a test rejects that both models are equal{beside}. A high "
-            "value never says that they are equal, or that the other one is better."
+            "eps_min is an upper bound, and cautious for few scores: it stays at 0.5 "
+            f"or above unless a test rejects that both models are equal{beside}. A "
+            "high value never says that they are equal, or that the other one is "
+            "better."
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
