@@ -162,7 +162,7 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     n, of_states = len(crashed), f" ({words})" if words else ""
     which = name_few(list_few(crashed)) or count_models(counts)
     msg = (
-        f"{crashed[0].frame.source}: expected to be told how to treat runs that "
+        f"{crashed[0].frame.source}: expected to be told how to treat runs that have "
         f"crashed; got {n} of {len(records)}{of_states}: "
         f"{which}. Pass {DROP_WORST_OR_KEEP}."
     )
