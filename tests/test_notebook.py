@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from sigarray import aso, bootstrap_ci, compare, rank_ci, read, t_test
+from sigarray._response_results import Study
+from sigarray.results import Ranking
 from tests.backends import find_lack
 
 RNG = np.random.default_rng(0)
@@ -82,3 +84,16 @@ def test_scores_have_a_row_for_each_model_and_task():
     assert header == ["task", "model", "runs", "mean"]
     assert [x[:3] for x in rows[:2]] == [["t0", "a", "3"], ["t0", "b", "3"]]
     assert "and 4 more" in shown
+
+
+def test_rankings_and_studies():
+    ranking = Ranking(("a", "b"), (("b",), ()), (("a",), ("b",)))
+    assert read_rows(ranking._repr_html_()) == [
+        ["model", "beats"],
+        ["a", "b"],
+        ["b", ""],
+    ]
+    study = Study(np.full((1, 2, 1, 1), 0.5), np.full((1, 2, 1, 1), 0.25))
+    header, *rows = read_rows(study._repr_html_())
+    assert header == ["", "estimated_pvalue", "true_pvalue"]
+    assert rows == [[f"[0, {k}, 0, 0]", "0.5", "0.25"] for k in range(2)]
