@@ -126,9 +126,9 @@ def find_probabilities(
     leaves, and at most what equal models have. If all of one are above the other, or
     all but one, a limit is exact: all n of a share q are above in q^n of cases.
     """
-    values = np.empty((5, len(pairs)))
+    found = np.full((len(pairs), 3), math.nan)
     for places, x, y in _list_batches(pairs, range(len(pairs)), are_crossed=True):
-        n, m = x.shape[1], y.shape[1]
+        n, m = sorted((x.shape[1], y.shape[1]))
         if is_paired:
             wins = [(x > y) + 0.5 * (x == y)]
         elif len(places) > 1:
@@ -136,33 +136,32 @@ def find_probabilities(
             wins = [above.mean(axis=2), above.mean(axis=1)]
         else:
             wins = [_place(x[0], y[0])[None], _place(y[0], x[0])[None]]
-        dfs = [max(1.0, w.shape[1] - 1.0) for w in wins]
-        errors = [w.var(axis=1) / d for w, d in zip(wins, dfs, strict=True)]
-        squares = sum(e * e / d for e, d in zip(errors, dfs, strict=True))
-        df = np.maximum(min(dfs), sum(errors) ** 2 / np.maximum(squares, _TINY))
-        most = max(min(n, m), 3.0 * n * m / (n + m))
-        for row, value in zip(
-            values,
-            (wins[0].mean(axis=1), sum(errors), df, min(n, m), most),
-            strict=True,
-        ):
-            row[places] = value
-    p, error, df, n, most = values
-    t, rest, alpha = find_quantiles(0.5 * (1.0 - level), df), p * (1.0 - p), 1.0 - level
-    size = np.clip(rest / np.where(error > 0.0, error, math.inf), n, most)
-    middle = p + 0.5 * t * t / size
-    half = t * np.sqrt(rest / size + 0.25 * (t / size) ** 2)
-    limits = [(middle + k * half) / (1.0 + t * t / size) for k in (-1.0, 1.0)]
-    every, one = alpha ** (1.0 / n), level ** (1.0 / n)
-    low, high = (
-        np.where(
-            q * n < 1.0 + 1e-9, np.maximum(x, one), np.where(q == 1.0, 1.0 - every, x)
-        )
-        for x, q in ((1.0 - limits[0], p), (limits[1], 1.0 - p))
-    )
-    low, high = 1.0 - np.where(p == 0.0, 1.0, low), np.where(p == 1.0, 1.0, high)
-    low[n < 2], high[n < 2] = math.nan, math.nan
-    return [Probability(*x) for x in np.stack([p, low, high], axis=1).tolist()]
+        p = found[places, 0] = wins[0].mean(axis=1)
+        if n < 2:
+            continue
+        dfs = [w.shape[1] - 1.0 for w in wins]
+        errors = [w.var(axis=1) / df for w, df in zip(wins, dfs, strict=True)]
+        error = sum(errors)
+        squares = sum(e * e / df for e, df in zip(errors, dfs, strict=True))
+        df = np.maximum(min(dfs), error * error / np.maximum(squares, _TINY))
+        t = find_quantiles(0.5 * (1.0 - level), df)
+        size = p * (1.0 - p) / np.where(error > 0.0, error, math.inf)
+        size = np.clip(size, n, max(n, 3.0 * n * m / (n + m)))
+        found[places, 1] = 1.0 - _find_limit(1.0 - p, t, size, n, level)
+        found[places, 2] = _find_limit(p, t, size, n, level)
+    return [Probability(*x) for x in found.tolist()]
+
+
+def _find_limit(
+    p: np.ndarray, t: np.ndarray, size: np.ndarray, n: int, level: float
+) -> np.ndarray:
+    """Return upper limits of shares, the smaller of both samples having n scores."""
+    half = t / (2.0 * size)
+    high = p + t * half + t * np.sqrt(p * (1.0 - p) / size + half * half)
+    high /= 1.0 + 2.0 * t * half
+    of_one = np.where((1.0 - p) * n < 1.0 + 1e-9, level ** (1.0 / n), 0.0)
+    high = np.where(p == 0.0, 1.0 - (1.0 - level) ** (1.0 / n), high)
+    return np.asarray(np.where(p == 1.0, 1.0, np.maximum(high, of_one)))
 
 
 def _place(x: np.ndarray, y: np.ndarray) -> np.ndarray:
