@@ -28,6 +28,7 @@ from sigarray._verdicts.decisions import (
     say_least,
     say_sharper,
     show_difference,
+    show_share,
 )
 from sigarray._verdicts.lacking import count_tasks, explain_matched
 from sigarray._verdicts.margins import (
@@ -71,6 +72,8 @@ from sigarray.report._layout import (
 )
 from sigarray.results import PairwiseAsoResult
 
+# Beyond so many characters, probabilities are shown without their intervals.
+_MOST_WIDE = 88
 _CORRECTIONS = {
     "holm": "Holm's correction",
     "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
@@ -262,7 +265,7 @@ def _table_of_pairs(
     rows: list[list[str]] = []
     marked = set()
     for a, b, x in pairs:
-        share = find_share(x, a)
+        share = show_share(comparison, x, a) if shares else ""
         numbers = [x.shown]
         if n_bounds:
             numbers = [show_bound(e, limit) for e in find_bounds(x, a)[:n_bounds]]
@@ -272,11 +275,18 @@ def _table_of_pairs(
             [
                 *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
-                *([] if share is None else [f"{share:.2f}"]),
+                *([share] if share else []),
                 *(*numbers, *show_columns(comparison, x, a, b)),
                 f"too few {comparison.unit}s" if lack else show_verdict(x),
             ]
         )
+    place = header.index(difference) + 1
+    widths = [max(map(len, x)) + 2 for x in zip(header, *rows, strict=True)]
+    if shares and (len(rows) == 1 or sum(widths) > _MOST_WIDE):
+        for row in rows:
+            row[place] = row[place].split()[0]
+    elif shares:
+        header[place] += ", interval"
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
@@ -285,14 +295,15 @@ def _say_order(comparison: Comparison, a: str, b: str, x: Decision, lack: str) -
     a, b = (b, a) if x.better == b else (a, b)
     first, second = quote(a), quote(b)
     difference = _say_difference(comparison, a, b)
+    share = f"P({first} {comparison.sign} {second}) = {show_share(comparison, x, a)}"
     if x.better is not None:
         sharper = say_sharper(comparison, a, b)
         said = f"{first} is better than {second}: eps_min = {x.shown} < {threshold:g}"
+        said += f"; {share}" * (len(comparison.scores) == 2)
         return f"{said}; {difference}{sharper}."
     said = f"inconclusive{f', for lack of {comparison.unit}s' if lack else ''}"
     if x.is_unequal:
         said = "not equal, but neither is shown to be better"
-    share = f"P({first} {comparison.sign} {second}) = {find_share(x, a):.2f}"
     return (
         f"{first} vs. {second}: {said} ({say_bounds(x, a, threshold)}, threshold "
         f"{threshold:g}; {share}; {say_equality(comparison, x)}); {difference}."
@@ -322,10 +333,9 @@ def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
     level = comparison.alpha
     a, b = order_pair(x, *((b, a) if x.better == b else (a, b)))
     better, worse = quote(a), quote(b)
-    share = find_share(x, a)
-    rank = ""
-    if share is not None:
-        rank = f"; P({better} {comparison.sign} {worse}) = {share:.2f}"
+    share, rank = show_share(comparison, x, a), ""
+    if share:
+        rank = f"; P({better} {comparison.sign} {worse}) = {share}"
     difference = _say_difference(comparison, a, b)
     p = f"{name_number(comparison)} {equate(x.shown)}"
     if x.verdict in ("not worse", "equivalent"):
@@ -336,7 +346,7 @@ def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
             f"{better} vs. {worse}: inconclusive ({p} > {level:.10g}{rank}{others}); "
             f"{difference}."
         )
-    if share is not None and comparison.find_lead(a, b) < 0.0:
+    if find_share(x, a) is not None and comparison.find_lead(a, b) < 0.0:
         rank += ", though its mean is not better"
     sharper = say_sharper(comparison, a, b)
     return (

@@ -14,7 +14,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._codes import encode
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._roles import find_roles
-from sigarray.read._text import TableError, lacks_file
+from sigarray.read._text import NoPartError, TableError, lacks_file
 from sigarray.read._words import METRICS, RUN, list_words
 
 # The kinds of files of scores, for messages.
@@ -204,7 +204,7 @@ def take_part(document: Any, table: str, name: str) -> Any:
                 f"{name}: expected a key of it for --table; got {table!r}."
                 f"{suggest(table, tables)} Tables in it: {list_names(tables)}."
             )
-            raise TableError(msg)
+            raise NoPartError(msg)
         part, rest = part[key], rest[len(key) + 1 :]
     return part
 

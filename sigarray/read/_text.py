@@ -73,6 +73,10 @@ class TableError(ValueError):
     """A file that is not the expected table; the message says where and why."""
 
 
+class NoPartError(TableError):
+    """A document without the part that was asked for."""
+
+
 class UnmatchedError(TableError):
     """Items, or runs, that are not those of all models."""
 

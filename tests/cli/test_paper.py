@@ -378,7 +378,8 @@ def test_sentences(wide, run, test):
     assert summary.count(". ") == 0  # one sentence
     assert results.startswith("3 models were compared (8 runs each; higher is better)")
     number = "eps_min" if test == "aso" else "adjusted p"
-    share = r", P\(A>B\) = [\d.]+" if test == "mann-whitney" else ""
+    share = r", P\(A>B\) = [\d.]+ \[[\d.]+, [\d.]+\]"
+    share = share if test == "mann-whitney" else ""
     shown = r"(?:= [\d.]+|< 0.0001)"
     pair = rf"\(\S+ \[\S+, \S+\](?:, though \D+ 0)?{share}, {number} {shown}\)"
     assert len(re.findall(pair, results)) == 3
