@@ -58,10 +58,47 @@ class TestPictures:
             assert entry["function"].removeprefix("sigarray.") in named
         assert 40 < len(entry["alt"]) < 300
 
+    def test_a_command_draws_the_picture_above_it(self, monkeypatch):
+        """Of the example, or of a file of docs/examples."""
+        pytest.importorskip("matplotlib")
+        from sigarray._cli import compare
+        from sigarray._cli.main import main
+
+        monkeypatch.syspath_prepend(str(DOCS))
+        gallery = in_docs("gallery")
+        shown = dict(gallery.draw_as_commands(gallery.read_digits()))
+        by_name = {name: x["code"] for name, x in self.ENTRIES.items()}
+        commands = {x: y for x, y in by_name.items() if y.startswith("sigarray ")}
+        assert set(commands) == set(shown)
+        monkeypatch.chdir(DOCS / "examples")
+        for name, code in commands.items():
+            drawn = []
+            monkeypatch.setattr(
+                compare, "save_pictures", lambda x, _, y=drawn: y.extend(x)
+            )
+            assert main(shlex.split(code)[1:]) == 0
+            figure = drawn[0].figure
+            assert list_drawn(figure) == list_drawn(shown[name].figure), name
+            size = (200 * figure.get_size_inches()).astype(int).tolist()
+            data = (DOCS / "gallery" / f"{name}.png").read_bytes()
+            assert [int.from_bytes(data[k : k + 4], "big") for k in (16, 20)] == size
+
     def test_pages_say_what_is_to_be_seen(self):
         for page, text in PAGES.items():
             for alt, name in re.findall(r"!\[(.*?)\]\(gallery/(\w+)\.png\)", text):
                 assert len(alt) > 40, (page, name)
+
+
+def list_drawn(figure):
+    """Return the words and lines of each panel."""
+    return [
+        (
+            ax.get_title(),
+            [x.get_text() for x in ax.get_yticklabels()],
+            [x.get_xydata().tolist() for x in ax.lines],
+        )
+        for ax in figure.axes
+    ]
 
 
 def is_call(node):
