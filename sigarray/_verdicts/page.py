@@ -176,10 +176,13 @@ def write_page(
     report: Report, pictures: Sequence[Picture], table: ScoreTable, origin: Origin
 ) -> str:
     first, *others = report.headline or [""]
-    title = f"{report.document['source']}: which model is better?"
+    source = report.document["source"]
+    files = ", ".join(Path(x).name for x in source.split(", "))
+    title = f"{files}: which model is better?"
+    about = raise_initial(first.removeprefix(f"{source}, "))
     parts = [
         f"<h1>{show(title)}</h1>",
-        f'<p class="note">{show(first)}</p>' if first else "",
+        f'<p class="note">{show(about)}</p>' if about else "",
         *(f'<p class="answer">{show_prose(line)}</p>' for line in others),
         *(f"<p>{show_prose(line)}</p>" for line in report.first_advice),
         *map(_draw_wide, report.tables),
