@@ -162,6 +162,8 @@ summary { cursor: pointer; }
   figcaption, footer, .note { font-size: 7pt; }
   ul { margin: 1mm 0; padding-left: 4mm; } li { margin: .5mm 0; }
   code { font-size: 6.5pt; padding: 1mm; }
+  h2 ~ p, h2 ~ ul { font-size: 7.5pt; margin: 1mm 0; }
+  footer { break-before: avoid; } footer p { margin: 0; }
   .unfold { display: none; }
 }
 """
