@@ -14,6 +14,7 @@ import zlib
 import numpy as np
 import pytest
 
+from sigarray import aso, compare_models, multi_aso
 from tests.backends import whole_suite
 from tests.docstrings import list_public
 from tests.test_docs import DOCS, PAGES, anchors_of
@@ -82,6 +83,29 @@ class TestPictures:
             size = (200 * figure.get_size_inches()).astype(int).tolist()
             data = (DOCS / "gallery" / f"{name}.png").read_bytes()
             assert [int.from_bytes(data[k : k + 4], "big") for k in (16, 20)] == size
+
+    def test_notes_say_how_large_bounds_are(self, monkeypatch):
+        """One pair has other bounds by itself, among others, and by other resamples."""
+        pytest.importorskip("matplotlib")
+        monkeypatch.syspath_prepend(str(DOCS))
+        digits = in_docs("gallery").read_digits()
+        wide, close = ("wide_network", "forest"), ("linear", "network")
+        by_pair = {
+            (x["model_a"], x["model_b"]): x["eps_min_a_over_b"]
+            for x in compare_models(digits, unit="run").records
+        }
+        every = multi_aso(digits, rng=0).eps_min
+        places = list(digits)
+        for name, entry in self.ENTRIES.items():
+            if "note" not in entry:
+                continue
+            pair = close if "without" in name else wide
+            first, second = (digits[x] for x in pair)
+            here = aso(first, second, rng=0).eps_min
+            if name == "pairwise":
+                here = every[places.index(pair[0]), places.index(pair[1])]
+            said = re.findall(r"0\.\d+", entry["note"])
+            assert said == [f"{x:.2f}" for x in (here, by_pair[pair])], name
 
     def test_pages_say_what_is_to_be_seen(self):
         for page, text in PAGES.items():
