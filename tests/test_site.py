@@ -104,6 +104,8 @@ class TestPictures:
             here = aso(first, second, rng=0).eps_min
             if name == "pairwise":
                 here = every[places.index(pair[0]), places.index(pair[1])]
+            elif name == "aso_bound":
+                here = multi_aso([first, second], rng=0).eps_min[0, 1]
             said = re.findall(r"0\.\d+", entry["note"])
             assert said == [f"{x:.2f}" for x in (here, by_pair[pair])], name
 
