@@ -105,7 +105,7 @@ class TestPictures:
             if name == "pairwise":
                 here = every[places.index(pair[0]), places.index(pair[1])]
             elif name == "aso_bound":
-                here = multi_aso([first, second], rng=0).eps_min[0, 1]
+                here = multi_aso({x: digits[x] for x in pair}, rng=0).eps_min[0, 1]
             said = re.findall(r"0\.\d+", entry["note"])
             assert said == [f"{x:.2f}" for x in (here, by_pair[pair])], name
 
