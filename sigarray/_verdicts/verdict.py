@@ -153,7 +153,7 @@ def _make_report(
     explained = _explain(comparison, decisions, rule, has_rows=has_rows, lack=lack)
     explained += [*explain_matched(comparison), *comparison.doubts]
     advised = [] if lack else advise(comparison, decisions)
-    tables = [_table_of_models(comparison, order, decides=bool(lack))]
+    tables = [_table_of_models(comparison, order, bool(lack), has_rows=has_rows)]
     if has_rows:
         tables.insert(0, _table_of_pairs(comparison, decisions, order, lack))
     else:
@@ -227,14 +227,24 @@ def _explain(
     return told + (explain_intervals(comparison, decisions) if has_rows else [])
 
 
-def _table_of_models(comparison: Comparison, order: Order, *, decides: bool) -> Table:
+def _table_of_models(
+    comparison: Comparison, order: Order, decides: bool, *, has_rows: bool
+) -> Table:
+    """Without rows of pairs it has the differences of the best model from others."""
     summaries, show = summarize(comparison), show_means(comparison)
+    has_differences = not has_rows and comparison.has_intervals
     more = {
         key: {name: show(x[key]) for name, x in summaries.items()}
-        for key in ("median", "min", "max")
+        for key in ("median", "min", "max")[: 1 if has_differences else 3]
         if comparison.is_of_means
     }
-    return table_of_models(comparison, order, "Scores", more, decides=decides)
+    title, (best, *others) = "Scores", order.names
+    if has_differences:
+        cells = {name: show_difference(comparison, best, name) for name in others}
+        more["best - model, interval"] = {best: "", **cells}
+        level = comparison.say_level_of_intervals()
+        title += f" and differences from the best, {level}"
+    return table_of_models(comparison, order, title, more, decides=decides)
 
 
 def _table_of_pairs(

@@ -70,11 +70,11 @@ def test_pictures_of_tasks_say_which(write, run, tmp_path):
     path = tmp_path / "out.svg"
     _, _, err = run("compare", source, "--plot", str(path))
     assert "out.svg: Differences of means over these 2 tasks, first minus" in err
-    assert "a .pdf has 7 more pictures" in err
+    assert "a .pdf has 6 more pictures" in err
     _, _, err = run("compare", source, "--plot", str(tmp_path / "out.pdf"))
-    every = "Differences of the means, first minus second model, on each task: Welch"
-    assert f"out.pdf, page 2: {every}" in err
-    assert "out.pdf, page 8: Scores on second" in err
+    every = "differences of the means, first minus second model, on each task: Welch"
+    assert f" Below: {every}" in err
+    assert "out.pdf, page 7: Scores on second" in err
 
 
 def test_the_page_has_notes_and_warnings(write, run, tmp_path):
