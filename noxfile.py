@@ -33,6 +33,9 @@ RUNNER = ["pytest", "pytest-xdist", "hypothesis"]
 EXTRAS = ["arrow", "cli", "plot", "read"]
 # Beside the extras, what the tests of files, tables and pictures compare with.
 COMPARED = ["array-api-strict", "pandas", "polars", "scipy", "statsmodels"]
+# What programs of the pages import besides.
+SHOWN = ["deepsig==1.2.8", "distributed", "equinox", "joblib", "loky", "optax"]
+SHOWN += ["sacrebleu", "scikit-learn"]
 NIGHTLY = "https://pypi.anaconda.org/scientific-python-nightly-wheels/simple"
 NIGHTLY_TORCH = "https://download.pytorch.org/whl/nightly/cpu"
 NIGHTLY_JAX = "https://us-python.pkg.dev/ml-oss-artifacts-published/jax/simple/"
@@ -112,7 +115,7 @@ def lowest(session: nox.Session, library: str) -> None:
     run_tests(session, *warnings, *tests, backends=backends)
 
 
-@nox.session(python=PYTHONS[-2:])
+@nox.session(python=PYTHONS)
 def newest(session: nox.Session) -> None:
     """Test the newest version of each library; with `-- torch`, of torch, too."""
     wheel = build(session)
@@ -204,7 +207,8 @@ def wheel(session: nox.Session) -> None:
     files = map(str, path.parent.iterdir())
     session.run("python", "-m", "twine", "check", "--strict", *files)
     copy_tests(session)
-    for extra in (*EXTRAS, "jax", *session.posargs):
+    extras = (*EXTRAS, "jax", *session.posargs)
+    for extra in extras:
         alone = find_folder(f"with-{extra}")
         session.run("python", "-m", "venv", "--clear", str(alone), silent=True)
         python = str(alone / ("Scripts" if os.name == "nt" else "bin") / "python")
@@ -216,10 +220,12 @@ def wheel(session: nox.Session) -> None:
     session.run("python", "-m", "mypy", "--strict", "tests/release/typed.py")
     session.run("python", "-m", "pyright", "tests/release/typed.py")
     session.run("python", "tests/release/typed.py")
-    session.install(*RUNNER, *COMPARED)
+    session.install(f"sigarray[{','.join(extras)}] @ {path.as_uri()}")
+    session.install(*RUNNER, *COMPARED, *SHOWN)
     session.posargs[:] = []
-    tests = ("tests/test_readme.py", "tests/test_docs.py")
-    run_tests(session, *tests, "-k", "not TestPaths")
+    # Programs that start workers, too, which are marked `long`.
+    tests = ("tests/test_readme.py", "tests/test_docs.py", "-m", "long or not long")
+    run_tests(session, *tests)
 
 
 @nox.session(python="3.11")

@@ -1,6 +1,7 @@
 """All that only a GPU can show, in one command, for the day that there is one.
 
-    python -m pip install -e ".[test]" && python -m benchmarks.gpu
+    python -m pip install -e ".[test]" "jax[cuda13]" "cupy-cuda13x[ctk]"
+    python -m benchmarks.gpu
 
 Runs the whole test suite there, where torch raises at whatever waits for the device,
 and then calls of PyTorch one by one: times by events, beside those of the processor and
@@ -93,6 +94,12 @@ def main(arguments: list[str] | None = None) -> None:
     print(file.read_text() + f"written to {file}")
     failed = [
         call for call, found in results.get("calls", {}).items() if "failed" in found
+    ]
+    failed += [
+        f"{call} with {name}"
+        for call, times in results.get("libraries", {}).items()
+        for name, found in times.items()
+        if isinstance(found, str)
     ]
     if results.get("suite", {}).get("failed"):
         failed.append("tests")

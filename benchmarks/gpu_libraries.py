@@ -1,6 +1,7 @@
 """The calls of `benchmarks.gpu` with CuPy and with JAX, on the same GPU."""
 
 import dataclasses
+import importlib
 import importlib.util
 import statistics
 import time
@@ -17,21 +18,37 @@ def time_libraries(
 ) -> dict[str, Any]:
     """Return milliseconds by call and library: each call, then a wait for its result.
 
-    JAX runs a program that it has compiled before. CuPy needs a GPU.
+    JAX runs a program that it has compiled before. What fails says why in its place.
     """
     samples = make_samples(device, torch.float32)
     found: dict[str, Any] = {call: {} for call in calls}
-    for name, prepare in {"cupy": prepare_cupy, "jax": prepare_jax}.items():
-        if importlib.util.find_spec(name) is None:
-            continue
-        if name == "cupy" and device.type == "cpu":
-            continue
+    for name in list_libraries(device):
+        prepare = {"cupy": prepare_cupy, "jax": prepare_jax}[name]
         for call in calls:
             try:
                 found[call][name] = time_call(prepare(call, samples), rounds)
             except Exception as error:
                 found[call][name] = f"{type(error).__name__}: {error}"[:2000]
     return found
+
+
+def list_libraries(device: torch.device) -> list[str]:
+    """Return the libraries that are installed for the device, and name those not."""
+    found = [x for x in ("cupy", "jax") if importlib.util.find_spec(x) is not None]
+    if device.type == "cpu":
+        return [x for x in found if x != "cupy"]
+    blind = [x for x in found if not sees_gpu(x)]
+    for name in blind:
+        print(f"{name} sees no GPU: its column is left out.")
+    return [x for x in found if x not in blind]
+
+
+def sees_gpu(name: str) -> bool:
+    """Tell whether a library is one for GPUs, and finds one."""
+    library = importlib.import_module(name)
+    if name == "jax":
+        return bool(library.default_backend() == "gpu")
+    return bool(library.cuda.is_available())
 
 
 def time_call(function: Callable[[], Any], rounds: int) -> float:

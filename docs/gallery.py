@@ -27,6 +27,7 @@ from sigarray import (
     permutation_replicates,
     permutation_test,
     plot,
+    read,
     required_sample_size,
     responses,
 )
@@ -45,10 +46,8 @@ METADATA: dict[str, dict[str, Any]] = {
 def draw() -> Iterator[tuple[str, Any]]:
     """Draw them, one after another: (name, axes)."""
     digits = read_digits()
-    figure, *_ = compare_models(digits, unit="run").draw()
-    yield "compare", figure.axes[0]
+    yield from draw_as_commands(digits)
     yield "scores", plot.scores(digits)
-    yield "differences_on_tasks", draw_tasks()
     yield "leaderboard", plot.leaderboard(make_tasks(6))
     yield "critical_differences", draw_critical_differences()
     yield "contingency", draw_contingency()
@@ -107,10 +106,12 @@ def make_tasks(n_models: int) -> dict[str, dict[str, np.ndarray]]:
     }
 
 
-def draw_tasks() -> Any:
-    """Draw the differences of three models on four tasks, with their verdicts."""
-    compared = compare_models(make_tasks(3), test="t", unit="run")
-    return compared.draw()[0].axes[0]
+def draw_as_commands(digits: dict[str, np.ndarray]) -> Iterator[tuple[str, Any]]:
+    """Draw what a command draws of the example, and of three agents on eight games."""
+    compared = compare_models(digits, unit="run")
+    yield "compare", compared.draw()[0].axes[0]
+    compared = compare_models(read.scores(FOLDER.parent / "examples" / "games.csv"))
+    yield "differences_on_tasks", compared.draw()[0].axes[0]
 
 
 def draw_critical_differences() -> Any:

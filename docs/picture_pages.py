@@ -22,6 +22,7 @@ class Picture(NamedTuple):
     function: str
     code: str
     alt: str
+    note: str = ""
 
     @property
     def uri(self) -> str:
@@ -70,18 +71,16 @@ class Gallery(SphinxDirective):
         return [nodes.container("", *cards, classes=["gallery"])]
 
     def make_card(self, picture: Picture) -> nodes.container:
-        """Show one picture, which leads to the page of its function."""
-        image = nodes.image(uri=picture.uri, alt=picture.alt)
+        """Show one picture, which leads to its file, and where more is said of it."""
+        image = nodes.image(uri=picture.uri, alt=picture.alt, width="100%")
         name = picture.function.removeprefix("sigarray.")
         said = nodes.paragraph(
             "", "", refer(picture, nodes.literal(text=name)), nodes.Text(": ")
         )
-        said += nodes.Text(picture.summary)
+        said += nodes.Text(f"{picture.summary} {picture.note}".rstrip())
         language = "sh" if picture.is_command else "python"
         code = nodes.literal_block(picture.code, picture.code, language=language)
-        return nodes.container(
-            "", refer(picture, image), said, code, classes=["gallery-card"]
-        )
+        return nodes.container("", image, said, code, classes=["gallery-card"])
 
 
 def refer(picture: Picture, shown: nodes.Node) -> pending_xref:
@@ -114,7 +113,7 @@ def set_widths(app: Sphinx, doctree: nodes.document) -> None:
     """
     for image in doctree.findall(nodes.image):
         path = app.srcdir / image["uri"]
-        if path.suffix == ".png" and not isinstance(image.parent, pending_xref):
+        if path.suffix == ".png" and "width" not in image:
             image["width"] = f"{3 * find_width(path) // 4}px"
 
 

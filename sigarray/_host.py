@@ -97,17 +97,25 @@ def draw_result(result: Any, columns: dict[str, Any] | None = None) -> str | Non
     shape = np.broadcast_shapes(*(x.shape for x in arrays))
     rows = np.stack([np.broadcast_to(x, shape).reshape(-1) for x in arrays], axis=-1)
     # The places of an entry on the axes of the batch.
-    first = itertools.islice(np.ndindex(shape), _MOST_ROWS)
-    places = [f"[{', '.join(map(str, place))}]" for place in first]
-    drawn = [_draw_row([""] * bool(shape) + list(columns), "th")]
-    for place, row in zip(places, rows[:_MOST_ROWS], strict=True):
-        cells = [show_number(x, _DIGITS) for x in row.tolist()]
-        drawn.append(_draw_row([place] * bool(shape) + cells, "td"))
-    more = len(rows) - _MOST_ROWS
+    places = (f"[{', '.join(map(str, place))}]" for place in np.ndindex(shape))
+    every = zip(places, rows[:_MOST_ROWS], strict=False)
+    texts = (
+        [place] * bool(shape) + [show_number(x, _DIGITS) for x in row.tolist()]
+        for place, row in every
+    )
+    header = [""] * bool(shape) + list(columns)
+    return draw_rows(type(result).__name__, header, texts, len(rows))
+
+
+def draw_rows(
+    caption: str, header: list[str], rows: Iterable[list[str]], n_all: int
+) -> str:
+    """Return a table of `n_all` rows, at most twenty of which are shown."""
+    shown = itertools.islice(rows, _MOST_ROWS)
+    table = "".join([_draw_row(header, "th"), *(_draw_row(x, "td") for x in shown)])
+    more = n_all - _MOST_ROWS
     left_out = f"<p>and {more} more</p>" if more > 0 else ""
-    name = html.escape(type(result).__name__)
-    table = "".join(drawn)
-    return f"<table><caption>{name}</caption>{table}</table>{left_out}"
+    return f"<table><caption>{html.escape(caption)}</caption>{table}</table>{left_out}"
 
 
 def _flatten(result: Any, prefix: str = "") -> dict[str, Any]:

@@ -73,3 +73,6 @@ class Study(NamedTuple):
 
     estimated_pvalue: Array
     true_pvalue: Array
+
+    def _repr_html_(self) -> str | None:
+        return draw_result(self)

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from sigarray._backend.callers import Array
-from sigarray._host import draw_result, list_columns_of_ranks
+from sigarray._host import draw_result, draw_rows, list_columns_of_ranks
 
 
 class AsoResult(NamedTuple):
@@ -301,6 +301,11 @@ class Ranking(NamedTuple):
     order: tuple[Hashable, ...]
     beats: tuple[tuple[Hashable, ...], ...]
     groups: tuple[tuple[Hashable, ...], ...]
+
+    def _repr_html_(self) -> str:
+        pairs = zip(self.order, self.beats, strict=True)
+        rows = ([str(name), ", ".join(map(str, x))] for name, x in pairs)
+        return draw_rows("Ranking", ["model", "beats"], rows, len(self.order))
 
 
 class RankResult(NamedTuple):

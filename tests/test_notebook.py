@@ -5,7 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from sigarray import aso, bootstrap_ci, compare, rank_ci, t_test
+from sigarray import aso, bootstrap_ci, compare, rank_ci, read, t_test
+from sigarray._response_results import Study
+from sigarray.results import Ranking
 from tests.backends import find_lack
 
 RNG = np.random.default_rng(0)
@@ -61,3 +63,37 @@ def test_ranks_have_a_row_for_each_model():
     header, *rows = read_rows(rank_ci(scores, rng=0, n_resamples=99)._repr_html_())
     assert header == ["", "rank", "low", "high", "probability_1", "probability_2"]
     assert rows == [["[0]", "2", "2", "2", "0", "1"], ["[1]", "1", "1", "1", "1", "0"]]
+
+
+def test_scores_have_a_row_for_each_model_and_task():
+    rng = np.random.default_rng(0)
+    scores = {name: rng.random(5) for name in ("a<b", "c")}
+    import pandas as pd
+
+    shown = read.scores(pd.DataFrame(scores), unit="run")._repr_html_()
+    header, *rows = read_rows(shown)
+    assert header == ["model", "runs", "mean"]
+    means = [f"{np.mean(x):.4g}" for x in scores.values()]
+    assert rows == [["a&lt;b", "5", means[0]], ["c", "5", means[1]]]
+    long = [
+        {"task": f"t{k}", "model": m, "seed": s, "score": rng.random()}
+        for k in range(12) for m in "ab" for s in range(3)
+    ]  # fmt: skip
+    shown = read.scores(pd.DataFrame(long))._repr_html_()
+    header, *rows = read_rows(shown)
+    assert header == ["task", "model", "runs", "mean"]
+    assert [x[:3] for x in rows[:2]] == [["t0", "a", "3"], ["t0", "b", "3"]]
+    assert "and 4 more" in shown
+
+
+def test_rankings_and_studies():
+    ranking = Ranking(("a", "b"), (("b",), ()), (("a",), ("b",)))
+    assert read_rows(ranking._repr_html_()) == [
+        ["model", "beats"],
+        ["a", "b"],
+        ["b", ""],
+    ]
+    study = Study(np.full((1, 2, 1, 1), 0.5), np.full((1, 2, 1, 1), 0.25))
+    header, *rows = read_rows(study._repr_html_())
+    assert header == ["", "estimated_pvalue", "true_pvalue"]
+    assert rows == [[f"[0, {k}, 0, 0]", "0.5", "0.25"] for k in range(2)]

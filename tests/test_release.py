@@ -27,6 +27,20 @@ def test_every_python_that_is_promised_is_tested():
     )
     assert promised == set(named)
     assert PROJECT["requires-python"] == f">={named[0]}"
+    on_each = {
+        x.name
+        for x in SESSIONS
+        if isinstance(x, ast.FunctionDef)
+        and x.decorator_list
+        and ast.unparse(x.decorator_list[0]) == "nox.session(python=PYTHONS)"
+    }
+    assert on_each == {"core", "newest"}
+    for path in WORKFLOWS:
+        if path.stem == "tests":
+            text = path.read_text("utf-8")
+            (listed,) = re.findall(r"^ +python: (\[.*\])$", text, re.MULTILINE)
+            assert ast.literal_eval(listed) == named
+            assert set(re.findall(r'nox -s "(\w+)-\$\{MATRIX', text)) == on_each
 
 
 def test_every_session_is_described():

@@ -14,6 +14,7 @@ import zlib
 import numpy as np
 import pytest
 
+from sigarray import aso, compare_models, multi_aso
 from tests.backends import whole_suite
 from tests.docstrings import list_public
 from tests.test_docs import DOCS, PAGES, anchors_of
@@ -58,10 +59,72 @@ class TestPictures:
             assert entry["function"].removeprefix("sigarray.") in named
         assert 40 < len(entry["alt"]) < 300
 
+    def test_a_command_draws_the_picture_above_it(self, monkeypatch):
+        """Of the example, or of a file of docs/examples."""
+        pytest.importorskip("matplotlib")
+        from sigarray._cli import compare
+        from sigarray._cli.main import main
+
+        monkeypatch.syspath_prepend(str(DOCS))
+        gallery = in_docs("gallery")
+        shown = dict(gallery.draw_as_commands(gallery.read_digits()))
+        by_name = {name: x["code"] for name, x in self.ENTRIES.items()}
+        commands = {x: y for x, y in by_name.items() if y.startswith("sigarray ")}
+        assert set(commands) == set(shown)
+        monkeypatch.chdir(DOCS / "examples")
+        for name, code in commands.items():
+            drawn = []
+            monkeypatch.setattr(
+                compare, "save_pictures", lambda x, _, y=drawn: y.extend(x)
+            )
+            assert main(shlex.split(code)[1:]) == 0
+            figure = drawn[0].figure
+            assert list_drawn(figure) == list_drawn(shown[name].figure), name
+            size = (200 * figure.get_size_inches()).astype(int).tolist()
+            data = (DOCS / "gallery" / f"{name}.png").read_bytes()
+            assert [int.from_bytes(data[k : k + 4], "big") for k in (16, 20)] == size
+
+    def test_notes_say_how_large_bounds_are(self, monkeypatch):
+        """One pair has other bounds by itself, among others, and by other resamples."""
+        pytest.importorskip("matplotlib")
+        monkeypatch.syspath_prepend(str(DOCS))
+        digits = in_docs("gallery").read_digits()
+        wide, close = ("wide_network", "forest"), ("linear", "network")
+        by_pair = {
+            (x["model_a"], x["model_b"]): x["eps_min_a_over_b"]
+            for x in compare_models(digits, unit="run").records
+        }
+        every = multi_aso(digits, rng=0).eps_min
+        places = list(digits)
+        for name, entry in self.ENTRIES.items():
+            if "note" not in entry:
+                continue
+            pair = close if "without" in name else wide
+            first, second = (digits[x] for x in pair)
+            here = aso(first, second, rng=0).eps_min
+            if name == "pairwise":
+                here = every[places.index(pair[0]), places.index(pair[1])]
+            elif name == "aso_bound":
+                here = multi_aso({x: digits[x] for x in pair}, rng=0).eps_min[0, 1]
+            said = re.findall(r"0\.\d+", entry["note"])
+            assert said == [f"{x:.2f}" for x in (here, by_pair[pair])], name
+
     def test_pages_say_what_is_to_be_seen(self):
         for page, text in PAGES.items():
             for alt, name in re.findall(r"!\[(.*?)\]\(gallery/(\w+)\.png\)", text):
                 assert len(alt) > 40, (page, name)
+
+
+def list_drawn(figure):
+    """Return the words and lines of each panel."""
+    return [
+        (
+            ax.get_title(),
+            [x.get_text() for x in ax.get_yticklabels()],
+            [x.get_xydata().tolist() for x in ax.lines],
+        )
+        for ax in figure.axes
+    ]
 
 
 def is_call(node):

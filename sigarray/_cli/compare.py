@@ -61,12 +61,12 @@ def _write_pictures(options: argparse.Namespace, result: ModelComparison) -> Non
         msg = "Expected --plot and --report with scores that fit into memory."
         raise ValueError(msg)
     pictures = result.list_pictures()
-    if options.plot is not None:
-        save_pictures(pictures, options.plot)
     if options.report is not None:
         origin = Origin(options.command_line, list_said("note"), list_said("warning"))
         page = write_page(result.content, pictures, result.table, origin)
         write_file(options.report, page.encode())
+    if options.plot is not None:  # of which the report has no notes
+        save_pictures(pictures, options.plot)
 
 
 # Fields of a signature that are options, and their types.

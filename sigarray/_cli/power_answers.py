@@ -35,7 +35,8 @@ def say_pilot(
     few += f" on each of {n_tasks} tasks" if n_tasks > 1 else ""
     said = (
         f"The numbers of {unit}s hold for differences as large as those seen, which "
-        "are as uncertain as their intervals: half the difference needs four times as many. "
+        "are as uncertain as their intervals: half the difference needs four times "
+        "as many. "
     )
     return (
         f"{said * are_seen}The spread is an estimate from {few}: by that alone "

@@ -303,7 +303,14 @@ _MOST_LETTERS = 16
 
 
 def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
-    """Draw a curve for each pair of models, the best first."""
+    """Draw a curve for each pair of models, the best first; a panel for each task."""
+    from sigarray.plot._style import warn_of_undrawable
+
+    with warn_of_undrawable():
+        return _draw_power(answers, goal)
+
+
+def _draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
     from sigarray import plot
     from sigarray.plot._style import (
         COLUMN,
@@ -315,7 +322,6 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
         say_left_out,
         show_name,
         show_names,
-        warn_of_undrawable,
     )
 
     every = [x for x in answers if x.drawn]
@@ -341,9 +347,7 @@ def draw_power(answers: Sequence[Answer], goal: Goal) -> Picture:
         ranges += draw_ranges(ax, x.alone, pairs, goal.power)
         say_left_out(ax, len(x.drawn) - len(pairs), "other pair", "")
         if x.task:
-            with warn_of_undrawable():
-                name = show_name(x.task)
-            ax.set_ylabel(f"power on {name}", fontsize=LARGE, **PLAIN)
+            ax.set_ylabel(f"power on {show_name(x.task)}", fontsize=LARGE, **PLAIN)
             choose_fonts(ax)
         said += [_say(x, pair, goal) for pair in pairs]
     for ax in list(grid.flat)[len(shown) :]:

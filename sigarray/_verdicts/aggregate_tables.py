@@ -28,6 +28,7 @@ from sigarray.report._layout import (
     count_decimals,
     find_least_deviation,
     number_format,
+    put_first,
     show_interval,
     show_least,
     show_p_value,
@@ -44,12 +45,12 @@ def table_of_means(compared: Mapping[str, Comparison], models: Sequence[str]) ->
 
     Models are rows, or, if there are many tasks, columns. The best means are marked.
     """
-    show = _find_formats(compared)
+    show, first = _find_formats(compared), next(iter(compared.values()))
+    models = put_first(models, first.baseline)
     cells = [
         [_show_mean(x, name, show[task]) for task, x in compared.items()]
         for name in models
     ]
-    first = next(iter(compared.values()))
     sizes = {len(s) for x in compared.values() for s in x.scores.values()}
     units = f"{show_range(sizes)} {first.unit}{'' if sizes == {1} else 's'}"
     sampled = [x.sampled for x in compared.values() if x.sampled is not None]
@@ -140,7 +141,7 @@ def table_of_models(x: Aggregates, compared: Mapping[str, Comparison]) -> Table:
             *(["{} [{}, {}]".format(*x.ranks[name])] if x.ranks else []),
             _show_value(x, name, compared),
         ]
-        for name in x.order.names
+        for name in x.order.listed
     ]
     group = ["group"] if has_groups else []
     title = f"{x.plural.capitalize()} of models{x.where}"

@@ -15,14 +15,17 @@ from sigarray._verdicts.intervals import (
     FEWER_DEGREES,
     UNKNOWN,
     Interval,
+    Probability,
     are_binary,
     find_intervals,
+    find_probabilities,
 )
 from sigarray._verdicts.sampled import Sampled, say_all_items
 from sigarray.report._layout import (
     Summary,
     count_decimals,
     describe_scores,
+    put_first,
     without_infinities,
 )
 
@@ -108,19 +111,15 @@ class Comparison:
 
         Those of several pairs are Bonferroni's, unless nothing is corrected.
         """
-        pairs = self.pairs
-        scores = [self.list_scores(*pair) for pair in pairs]
-        if not all(isinstance(x, np.ndarray) for pair in scores for x in pair):
-            return dict.fromkeys(pairs, UNKNOWN)  # on the disk
-        level = 1.0 - self.error_of_intervals / (
-            self.n_comparisons if self.is_corrected else 1
-        )
+        pairs, level = self.pairs, self._level_of_each
+        if not self._are_held:
+            return dict.fromkeys(pairs, UNKNOWN)
         if self.sampled is not None:
             intervals = self.sampled.find_intervals(self.scores, pairs, level)
         else:
             # With Welch's test, so that p and the interval say the same of one pair.
             intervals = find_intervals(
-                scores,
+                [self.list_scores(*pair) for pair in pairs],
                 level,
                 is_paired=self.is_paired,
                 is_of_test=self.test == "t",
@@ -134,6 +133,33 @@ class Comparison:
         return self.intervals[b, a].turn()
 
     @functools.cached_property
+    def probabilities(self) -> dict[tuple[str, str], Probability]:
+        """P(A is better than B) of each pair, at the level of the differences.
+
+        None with clusters, runs beside items or splits that overlap; of scores of 0 and
+        1, by half their difference.
+        """
+        if not (self.sampled is None is self.test_share and self._are_held):
+            return {}
+        scores = {x: self.list_scores(*x) for x in self.intervals}
+        every, level = list(scores.values()), self._level_of_each
+        found = find_probabilities(every, level, is_paired=self.is_paired)
+        by = dict(zip(scores, found, strict=True))
+        if self.are_hits:
+            halves = {x: [0.5 + 0.5 * y for y in self.intervals[x]] for x in by}
+            by = {x: Probability(y.value, *halves[x]) for x, y in by.items()}
+        return by if self.higher_is_better else {x: y.turn() for x, y in by.items()}
+
+    def find_probability(self, a: str, b: str) -> Probability | None:
+        turned = self.probabilities.get((b, a))
+        return self.probabilities.get((a, b)) if turned is None else turned.turn()
+
+    @property
+    def _level_of_each(self) -> float:
+        n = self.n_comparisons if self.is_corrected else 1
+        return 1.0 - self.error_of_intervals / n
+
+    @functools.cached_property
     def decimals(self) -> int | None:
         """The decimals of differences and intervals.
 
@@ -144,9 +170,7 @@ class Comparison:
     def describe_intervals(self) -> str:
         if not self.has_intervals:
             return ""
-        are_hits = self.test_share is None and all(
-            map(are_binary, self.scores.values())
-        )
+        are_hits = self.test_share is None and self.are_hits
         whose = (
             "Newcombe's" if are_hits else "Student's" if self.is_paired else "Welch's"
         )
@@ -162,11 +186,19 @@ class Comparison:
 
     @property
     def has_intervals(self) -> bool:
-        """Whether scores are in memory, and some pair has more than a single one."""
-        every = self.scores.values()
-        if not all(isinstance(x, np.ndarray) for x in every):
-            return False
-        return any(min(x) > 1 for x in self._sizes) or all(map(are_binary, every))
+        """Whether some pair has more than a single score, in memory."""
+        return self._are_held and (
+            any(min(x) > 1 for x in self._sizes) or self.are_hits
+        )
+
+    @property
+    def _are_held(self) -> bool:
+        """Whether scores are in memory, not on the disk."""
+        return all(isinstance(x, np.ndarray) for x in self.scores.values())
+
+    @functools.cached_property
+    def are_hits(self) -> bool:
+        return all(map(are_binary, self.scores.values()))
 
     @property
     def _sizes(self) -> list[list[int]]:
@@ -355,7 +387,7 @@ def start_document(comparison: Comparison, correction: str) -> dict[str, Any]:
             # Of items in several runs, numbers of both.
             | ({"n_runs": len(comparison.runs[name])} if comparison.runs else {})
             | without_infinities(comparison.summaries[name])
-            for name in comparison.scores
+            for name in put_first(comparison.scores, comparison.baseline)
         },
     }
 

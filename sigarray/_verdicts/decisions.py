@@ -287,6 +287,21 @@ def find_share(x: Decision, a: str) -> float | None:
     return float(share if x.a == a else 1.0 - share)
 
 
+def show_share(comparison: Comparison, x: Decision, a: str) -> str:
+    """Show how probably a model is better than the other, with its interval.
+
+    Nothing for tests of means, unless there is one pair, of scores other than 0 and 1.
+    """
+    share = find_share(x, a)
+    chance = comparison.find_probability(a, x.b if x.a == a else x.a)
+    if share is None:
+        if chance is None or len(comparison.scores) > 2 or comparison.are_hits:
+            return ""
+        share = chance.value
+    limits = (math.nan, math.nan) if chance is None else chance[1:]
+    return show_interval(share, *limits, "{:.2f}".format, 2, sign="")
+
+
 def say_sharper(comparison: Comparison, better: str, worse: str) -> str:
     return say_if_sharper(comparison.find_interval(better, worse))
 

@@ -8,7 +8,7 @@ to equal means, 82 to 99 %.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from sigarray._order.comparison import choose_degrees_of_freedom
 _NEWTON_STEPS, _CONVERGED = 20, 1e-9
 # More quantiles than this are interpolated between so many of them, to 1e-9.
 _NODES = 33
+_TINY = float(np.finfo(np.float64).tiny)
 # Scores in one call.
 _MOST_HELD = 2**22
 # Said in method lines of intervals, and of ASO: see `choose_degrees_of_freedom`.
@@ -45,6 +46,17 @@ class Interval(NamedTuple):
 
 
 UNKNOWN = Interval(math.nan, math.nan)
+
+
+class Probability(NamedTuple):
+    """How probably A is better than B, ties by half, and the limits of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def turn(self) -> "Probability":
+        return Probability(1.0 - self.value, 1.0 - self.high, 1.0 - self.low)
 
 
 class _Estimates(NamedTuple):
@@ -103,6 +115,62 @@ def find_intervals(
     return intervals
 
 
+def find_probabilities(
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]], level: float, *, is_paired: bool
+) -> list[Probability]:
+    """Return P(X > Y) + P(X = Y) / 2 of each pair, with limits of this confidence.
+
+    X and Y are any two scores, or those of a pair. Limits are Wilson's, by Student's t,
+    for as many scores as give a share the variance of the placements of both samples:
+    at least the smaller number of scores, which is what a model that never varies
+    leaves, and at most what equal models have. If all of one are above the other, or
+    all but one, a limit is exact: all n of a share q are above in q^n of cases.
+    """
+    found = np.full((len(pairs), 3), math.nan)
+    for places, x, y in _list_batches(pairs, range(len(pairs)), are_crossed=True):
+        n, m = sorted((x.shape[1], y.shape[1]))
+        if is_paired:
+            wins = [(x > y) + 0.5 * (x == y)]
+        elif len(places) > 1:
+            above = (x[:, :, None] > y[:, None]) + 0.5 * (x[:, :, None] == y[:, None])
+            wins = [above.mean(axis=2), above.mean(axis=1)]
+        else:
+            wins = [_place(x[0], y[0])[None], _place(y[0], x[0])[None]]
+        p = found[places, 0] = wins[0].mean(axis=1)
+        if n < 2:
+            continue
+        dfs = [w.shape[1] - 1.0 for w in wins]
+        errors = [w.var(axis=1) / df for w, df in zip(wins, dfs, strict=True)]
+        error = sum(errors)
+        squares = sum(e * e / df for e, df in zip(errors, dfs, strict=True))
+        df = np.maximum(min(dfs), error * error / np.maximum(squares, _TINY))
+        t = find_quantiles(0.5 * (1.0 - level), df)
+        size = p * (1.0 - p) / np.where(error > 0.0, error, math.inf)
+        size = np.clip(size, n, max(n, 3.0 * n * m / (n + m)))
+        found[places, 1] = 1.0 - _find_limit(1.0 - p, t, size, n, level)
+        found[places, 2] = _find_limit(p, t, size, n, level)
+    return [Probability(*x) for x in found.tolist()]
+
+
+def _find_limit(
+    p: np.ndarray, t: np.ndarray, size: np.ndarray, n: int, level: float
+) -> np.ndarray:
+    """Return upper limits of shares, the smaller of both samples having n scores."""
+    half = t / (2.0 * size)
+    high = p + t * half + t * np.sqrt(p * (1.0 - p) / size + half * half)
+    high /= 1.0 + 2.0 * t * half
+    of_one = np.where((1.0 - p) * n < 1.0 + 1e-9, level ** (1.0 / n), 0.0)
+    high = np.where(p == 0.0, 1.0 - (1.0 - level) ** (1.0 / n), high)
+    return np.asarray(np.where(p == 1.0, 1.0, np.maximum(high, of_one)))
+
+
+def _place(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the share of y below each score of x, ties by half."""
+    y = np.sort(y)
+    ranks = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
+    return np.asarray(ranks / (2.0 * len(y)))
+
+
 def _find_degrees_of_freedom(x: _Estimates, *, are_fewer: bool) -> np.ndarray:
     _, dfs = find_t(HOST, x.errors[:, 0], [*x.errors.T], [*(x.sizes - 1.0).T])
     if not are_fewer:
@@ -122,7 +190,7 @@ def find_quantiles(p: float, dfs: Sequence[float] | np.ndarray) -> np.ndarray:
         return np.asarray(np.exp(_find_log_quantiles(p, df)))
     # The logarithm of t is smooth in 1 / df.
     ends = 1.0 / np.max(df), 1.0 / np.min(df)
-    if ends[0] == ends[1]:
+    if ends[1] - ends[0] <= _CONVERGED * ends[1]:  # too near to interpolate between
         return np.full_like(df, np.exp(_find_log_quantiles(p, df[:1]))[0])
     fitted = np.polynomial.Chebyshev.interpolate(
         lambda share: _find_log_quantiles(p, 1.0 / share), _NODES - 1, domain=ends
@@ -155,21 +223,31 @@ def _compare_hits(
     *,
     is_paired: bool,
 ) -> list[tuple[int, Interval]]:
+    intervals = []
+    for some, *samples in _list_batches(pairs, places):
+        result = proportion_ci(*samples, paired=is_paired, confidence_level=level)
+        limits = zip(*(x.tolist() for x in result.confidence_interval), strict=True)
+        intervals += [(k, Interval(*x)) for k, x in zip(some, limits, strict=True)]
+    return intervals
+
+
+def _list_batches(
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+    places: Iterable[int],
+    *,
+    are_crossed: bool = False,
+) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
+    """Yield pairs of equal sizes together; `are_crossed` if n m numbers are held."""
     groups: dict[tuple[int, int], list[int]] = {}
     for k in places:
         x, y = pairs[k]
         groups.setdefault((len(x), len(y)), []).append(k)
-    intervals = []
     for sizes, group in groups.items():
-        step = max(1, _MOST_HELD // sum(sizes))
+        step = max(1, _MOST_HELD // (math.prod if are_crossed else sum)(sizes))
         for start in range(0, len(group), step):
             some = group[start : start + step]
-            samples = (np.stack([pairs[k][i] for k in some]) for i in (0, 1))
-            result = proportion_ci(*samples, paired=is_paired, confidence_level=level)
-            low, high = result.confidence_interval
-            limits = zip(low.tolist(), high.tolist(), strict=True)
-            intervals += [(k, Interval(*x)) for k, x in zip(some, limits, strict=True)]
-    return intervals
+            x, y = (np.stack([pairs[k][i] for k in some]) for i in (0, 1))
+            yield some, x, y
 
 
 def _estimate_differences(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> _Estimates:

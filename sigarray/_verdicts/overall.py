@@ -23,6 +23,7 @@ from sigarray.report._layout import (
     describe_scores,
     equate,
     number_format,
+    put_first,
     show_interval,
     show_p_value,
     without_infinities,
@@ -70,7 +71,7 @@ def table_of_models(over: OverTasks) -> Table:
             f"{over.mean_ranks[name]:.2f}",
             show(means[name]),
         ]
-        for name in order.names
+        for name in order.listed
     ]
     group = ["group"] if order.has_groups else []
     header = ["model", *group, "mean rank", "mean"]
@@ -78,11 +79,14 @@ def table_of_models(over: OverTasks) -> Table:
     return Table(title, header, rows, name_columns=1 + len(group))
 
 
-def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Table:
+def rank_many(
+    models: Sequence[str], wins: Wins, over: OverTasks | None, baseline: str | None
+) -> Table:
     beaten = Counter(better for better, _ in wins)
     beaten_by = Counter(worse for _, worse in wins)
     if over is None:
         names = sorted(models, key=lambda name: (-beaten[name], beaten_by[name]))
+        names = put_first(names, baseline)
         rows = [[name, str(beaten[name]), str(beaten_by[name])] for name in names]
         header = ["model", "won", "lost"]
         return Table("Pairs won and lost", header, rows, decides=True)
@@ -94,7 +98,7 @@ def rank_many(models: Sequence[str], wins: Wins, over: OverTasks | None) -> Tabl
             f"{over.mean_ranks[name]:.2f}",
             *(str(x[name]) for x in (won, lost, beaten, beaten_by)),
         ]
-        for name in over.order.names
+        for name in over.order.listed
     ]
     header = ["model", "mean rank", "better than", "worse than", "won", "lost"]
     title = f"Pairs decided{_say_where(over)}, and won and lost on single tasks"
@@ -274,7 +278,7 @@ def write_document(over: OverTasks) -> dict[str, Any]:
         "alpha": over.level,
         "models": {
             name: {"mean": over.mean_of_means[name], "mean_rank": over.mean_ranks[name]}
-            for name in over.names
+            for name in put_first(over.names, over.baseline)
         },
         "pairs": [
             without_infinities(

@@ -110,7 +110,7 @@ td.marked { font-weight: 700; color: var(--good); }
 .pictures { display: grid; gap: 1.2rem;
   grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr)); }
 figure { margin: 0; max-width: 34rem; }
-.broad { grid-column: 1 / -1; column-span: all; max-width: 60rem; }
+.broad { grid-column: 1 / -1; max-width: 60rem; }
 figure svg { display: block; width: 100%; height: auto; padding: .5rem;
   background: #fff; border: 1px solid var(--pale); border-radius: .3rem; }
 figcaption, footer, .note { color: var(--soft); font-size: .9rem; }
@@ -146,18 +146,24 @@ summary { cursor: pointer; }
   th, td { padding: .3mm 1.2mm; white-space: normal; }
   .many th, .many td { padding: .3mm .7mm; }
   th[scope=row] { min-width: 0; }
-  tr, figure, li { break-inside: avoid; }
+  tr, figure, li, code { break-inside: avoid; }
   thead { display: table-header-group; }
   p, ul, code { max-width: none; }
-  .pictures { display: block; columns: 2; column-gap: 4mm; }
-  .pictures.small { columns: 3; }
-  .small figure:first-child { column-span: all; max-width: 150mm; }
-  figure { padding-bottom: 2mm; }
+  .wide:not(:has(tr:nth-child(20))) { display: inline-block; vertical-align: top;
+    margin-right: 8mm; max-width: 100%; }
+  .pictures { display: block; orphans: 1; widows: 1; }
+  figure { display: inline-block; vertical-align: top; width: 49%;
+    padding: 0 2mm 2mm 0; }
+  .small figure { width: 32.5%; }
+  .pictures .broad, .small figure:first-child { display: block; width: auto;
+    max-width: 160mm; }
   figure svg { max-height: 95mm; padding: 0; border: 0; }
-  .small figure:first-child svg { max-height: 85mm; }
-  figcaption { font-size: 7pt; }
+  .small svg { max-height: 47mm; } .small figure:first-child svg { max-height: 78mm; }
+  figcaption, footer, .note { font-size: 7pt; }
   ul { margin: 1mm 0; padding-left: 4mm; } li { margin: .5mm 0; }
   code { font-size: 6.5pt; padding: 1mm; }
+  h2 ~ p, h2 ~ ul { font-size: 7.5pt; margin: 1mm 0; }
+  footer { break-before: avoid; } footer p { margin: 0; }
   .unfold { display: none; }
 }
 """
@@ -176,10 +182,13 @@ def write_page(
     report: Report, pictures: Sequence[Picture], table: ScoreTable, origin: Origin
 ) -> str:
     first, *others = report.headline or [""]
-    title = f"{report.document['source']}: which model is better?"
+    source = report.document["source"]
+    files = ", ".join(Path(x).name for x in source.split(", "))
+    title = f"{files}: which model is better?"
+    about = raise_initial(first.removeprefix(f"{source}, "))
     parts = [
         f"<h1>{show(title)}</h1>",
-        f'<p class="note">{show(first)}</p>' if first else "",
+        f'<p class="note">{show(about)}</p>' if about else "",
         *(f'<p class="answer">{show_prose(line)}</p>' for line in others),
         *(f"<p>{show_prose(line)}</p>" for line in report.first_advice),
         *map(_draw_wide, report.tables),

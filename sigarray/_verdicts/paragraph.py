@@ -13,11 +13,11 @@ from sigarray._verdicts.comparison import (
 from sigarray._verdicts.decisions import (
     Decision,
     advise_least,
-    find_share,
     name_number,
     say_bounds,
     say_sharper,
     show_difference,
+    show_share,
 )
 from sigarray._verdicts.lacking import (
     count_tasks,
@@ -176,7 +176,7 @@ def _say_means(comparison: Comparison, order: Order) -> str:
     every = [
         f"{quote(name)} {show(x['mean'])} ({show(x['sd'])}; "
         f"{comparison.count_scores(name)})"
-        for name, x in ((name, summaries[name]) for name in order.names)
+        for name, x in ((name, summaries[name]) for name in order.listed)
     ]
     unit = comparison.unit
     spread = SPREADS[name_spread(comparison)]
@@ -191,9 +191,8 @@ def _show_numbers(comparison: Comparison, x: Decision, a: str, b: str) -> str:
     difference = show_difference(comparison, a, b)
     sharper = say_sharper(comparison, a, b) if x.better is not None else ""
     numbers = [f"{difference}{sharper}"]
-    share = find_share(x, a)
-    if share is not None and comparison.test in TESTS_OF_RANKS:
-        numbers.append(f"P(A{comparison.sign}B) = {share:.2f}")
+    if comparison.test in TESTS_OF_RANKS:
+        numbers.append(f"P(A{comparison.sign}B) = {show_share(comparison, x, a)}")
     if comparison.test == "aso" and x.better is None:
         numbers.append(say_bounds(x, a, comparison.threshold))
     else:

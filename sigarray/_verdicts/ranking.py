@@ -20,6 +20,7 @@ from sigarray.report._layout import (
     count_decimals_of_scores,
     find_least_deviation,
     number_format,
+    put_first,
     show_bound,
 )
 
@@ -127,6 +128,12 @@ class Order:
     names: list[str]
     groups: list[list[str]]
     letters: dict[str, str]
+    baseline: str | None = None
+
+    @property
+    def listed(self) -> list[str]:
+        """The rows of tables of scores."""
+        return put_first(self.names, self.baseline)
 
     @property
     def has_groups(self) -> bool:
@@ -168,7 +175,7 @@ def order_by(ranks: Mapping[str, float], wins: Wins, baseline: str | None) -> Or
     names = _sort_models(ranks, wins)
     names.sort(key=lambda name: name == baseline)
     if baseline is not None or not 2 < len(names) <= _MOST_IN_GROUPS:
-        return Order(names, [], {})
+        return Order(names, [], {}, baseline)
     groups = group_models(names, wins)
     if len(groups) > len(_LETTERS):
         return Order(names, [], {})
@@ -300,12 +307,12 @@ def table_of_models(
             show(summaries[name]["sd"]),
             *(cells[name] for cells in more.values()),
         ]
-        for name in order.names
+        for name in order.listed
     ]
     group = ["group"] if order.has_groups else []
     header = ["model", *group, "n", comparison.estimate, name_spread(comparison), *more]
     place = 2 + len(group)
-    marked = frozenset((order.names.index(x), place) for x in list_best(comparison))
+    marked = frozenset((order.listed.index(x), place) for x in list_best(comparison))
     note, n_names = explain_marks(comparison), 1 + len(group)
     return Table(title, header, rows, marked, n_names, note=note, decides=decides)
 

@@ -19,6 +19,7 @@ from sigarray.read._frame import list_names
 from sigarray.read._score_table import ScoreTable
 from sigarray.report._layout import without_infinities
 
+PROBABILITY = ("probability_of_improvement", "probability_low", "probability_high")
 # The columns of CSV, of `pairs` in JSON and of data frames. Those that the test does
 # not have are empty. Behind "n_b" are "n_clusters" of items in clusters, "n_runs_a"
 # and "n_runs_b" of items in several runs, and at the end the numbers of a margin.
@@ -33,7 +34,7 @@ FIELDS = (
     "mean_difference",
     "difference_low",
     "difference_high",
-    "probability_of_improvement",
+    *PROBABILITY,
     "eps_min_a_over_b",
     "eps_min_b_over_a",
     "violation_ratio",
@@ -78,6 +79,9 @@ def list_records(
     for task, comparison in compared.items():
         for a, b, x in sort_pairs(order, decisions[task]):
             record = x.record if a == x.a else _turn(x.record, comparison)
+            chance = comparison.find_probability(a, b)
+            if chance is not None:
+                record = dict(zip(PROBABILITY, chance, strict=True)) | record
             named = {"task": task, "model_a": a, "model_b": b, "verdict": x.verdict}
             n_a, n_b = map(len, comparison.list_scores(a, b))
             numbers = record | named | {"better": x.better, "n_a": n_a, "n_b": n_b}
@@ -156,7 +160,7 @@ def make_record(
 ) -> dict[str, Any]:
     of_pair = pair.differences
     if x.is_of_pairs:
-        of_pair = {"probability_of_improvement": pair.probability}
+        of_pair = dict(zip(PROBABILITY, (pair.probability, *pair.limits), strict=True))
     known = {
         "task": THESE_TASKS if len(x.tasks) > 1 else x.statistic,
         "model_a": pair.a,
@@ -197,7 +201,7 @@ def write_document(x: Aggregates) -> dict[str, Any]:
                 | ({} if x.is_of_pairs else x.intervals[name]._asdict())
                 | dict(zip(RANK_NUMBERS, x.ranks.get(name, ()), strict=False))
             )
-            for name in x.order.names
+            for name in x.order.listed
         },
         "pairs": [
             without_infinities(
@@ -218,8 +222,7 @@ def write_document(x: Aggregates) -> dict[str, Any]:
 def _list_numbers(x: Aggregates, pair: PairOfAggregates) -> dict[str, float]:
     name, value, limits = "difference", pair.difference, pair.interval
     if x.is_of_pairs:
-        name = "probability_of_improvement"
-        value, limits = pair.probability, pair.limits
+        name, value, limits = PROBABILITY[0], pair.probability, pair.limits
     return {name: value, f"{name}_low": limits.low, f"{name}_high": limits.high}
 
 

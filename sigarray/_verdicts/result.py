@@ -12,11 +12,8 @@ from sigarray._verdicts.comparison import Comparison
 from sigarray._verdicts.decisions import Decision
 from sigarray._verdicts.over_tasks import OverTasks, PairOverTasks, order_over_tasks
 from sigarray._verdicts.page import Origin, save_pictures, write_page
-from sigarray._verdicts.picture_differences import (
-    draw_aggregates,
-    draw_differences,
-    draw_pairs_over_tasks,
-)
+from sigarray._verdicts.picture_differences import draw_differences
+from sigarray._verdicts.picture_over_tasks import draw_values
 from sigarray._verdicts.pictures import (
     Picture,
     draw_contingency,
@@ -332,15 +329,14 @@ class ModelComparison:
             drawn = draw_contingency(compared, decisions)
             these = self.over_these_tasks
             over = self.over_tasks if these is None else None
-            drawn = drawn or draw_differences(compared, decisions, over)
+            drawn = drawn or draw_differences(compared, decisions, over, these)
             # Panels of differences on several tasks say who is not told apart, too.
             of_few = {} if drawn and len(compared) > 1 else compared
-            of_all = draw_aggregates(these, [x.metric for x in compared.values()])
             order = order_over_tasks(compared, self.over_tasks)
             order = order if these is None else these.order.names
             return [
-                *(of_all or draw_pairs_over_tasks(self.over_tasks)),
                 *drawn,
+                *draw_values(these),
                 *draw_means(compared, order),
                 *draw_over_tasks(self.over_tasks),
                 *draw_critical_differences(of_few, decisions, self.test.find_lack),

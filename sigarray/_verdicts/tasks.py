@@ -108,7 +108,7 @@ def report_tasks(
     if len(models) > MAX_SHOWN:
         wins = list_wins(every)
         n_pairs = sum(map(len, decisions.values()))
-        ranking = overall.rank_many(models, wins, over)
+        ranking = overall.rank_many(models, wins, over, first.baseline)
         count = say_ranking(len(models), wins, basis, n_pairs, len(compared))
         told = [
             *left_out,

@@ -28,6 +28,7 @@ from sigarray._verdicts.decisions import (
     say_least,
     say_sharper,
     show_difference,
+    show_share,
 )
 from sigarray._verdicts.lacking import count_tasks, explain_matched
 from sigarray._verdicts.margins import (
@@ -71,6 +72,8 @@ from sigarray.report._layout import (
 )
 from sigarray.results import PairwiseAsoResult
 
+# Beyond so many characters, probabilities are shown without their intervals.
+_MOST_WIDE = 88
 _CORRECTIONS = {
     "holm": "Holm's correction",
     "benjamini_hochberg": "control of the false discovery rate (Benjamini-Hochberg)",
@@ -150,7 +153,7 @@ def _make_report(
     explained = _explain(comparison, decisions, rule, has_rows=has_rows, lack=lack)
     explained += [*explain_matched(comparison), *comparison.doubts]
     advised = [] if lack else advise(comparison, decisions)
-    tables = [_table_of_models(comparison, order, decides=bool(lack))]
+    tables = [_table_of_models(comparison, order, bool(lack), has_rows=has_rows)]
     if has_rows:
         tables.insert(0, _table_of_pairs(comparison, decisions, order, lack))
     else:
@@ -209,9 +212,10 @@ def _explain(
     if comparison.test == "aso" and undecided:
         beside = f", even where P(A{comparison.sign}B) is 1" if has_rows else ""
         told.append(
-            "eps_min is an upper bound, and cautious for few scores: it stays at 0.5 or "
-            f"above unless a test rejects that both models are equal{beside}. A high "
-            "value never says that they are equal, or that the other one is better."
+            "eps_min is an upper bound, and cautious for few scores: it stays at 0.5 "
+            f"or above unless a test rejects that both models are equal{beside}. A "
+            "high value never says that they are equal, or that the other one is "
+            "better."
         )
     if any(x.is_unequal for x in undecided):
         told.append("unequal: not equal, but neither is shown to be better.")
@@ -223,14 +227,24 @@ def _explain(
     return told + (explain_intervals(comparison, decisions) if has_rows else [])
 
 
-def _table_of_models(comparison: Comparison, order: Order, *, decides: bool) -> Table:
+def _table_of_models(
+    comparison: Comparison, order: Order, decides: bool, *, has_rows: bool
+) -> Table:
+    """Without rows of pairs it has the differences of the best model from others."""
     summaries, show = summarize(comparison), show_means(comparison)
+    has_differences = not has_rows and comparison.has_intervals
     more = {
         key: {name: show(x[key]) for name, x in summaries.items()}
-        for key in ("median", "min", "max")
+        for key in ("median", "min", "max")[: 1 if has_differences else 3]
         if comparison.is_of_means
     }
-    return table_of_models(comparison, order, "Scores", more, decides=decides)
+    title, (best, *others) = "Scores", order.names
+    if has_differences:
+        cells = {name: show_difference(comparison, best, name) for name in others}
+        more["best - model, interval"] = {best: "", **cells}
+        level = comparison.say_level_of_intervals()
+        title += f" and differences from the best, {level}"
+    return table_of_models(comparison, order, title, more, decides=decides)
 
 
 def _table_of_pairs(
@@ -261,7 +275,7 @@ def _table_of_pairs(
     rows: list[list[str]] = []
     marked = set()
     for a, b, x in pairs:
-        share = find_share(x, a)
+        share = show_share(comparison, x, a) if shares else ""
         numbers = [x.shown]
         if n_bounds:
             numbers = [show_bound(e, limit) for e in find_bounds(x, a)[:n_bounds]]
@@ -271,11 +285,18 @@ def _table_of_pairs(
             [
                 *(a, b, *(f"{len(comparison.list_scores(a, b)[0])}" for _ in sizes)),
                 show_difference(comparison, a, b),
-                *([] if share is None else [f"{share:.2f}"]),
+                *([share] if share else []),
                 *(*numbers, *show_columns(comparison, x, a, b)),
                 f"too few {comparison.unit}s" if lack else show_verdict(x),
             ]
         )
+    place = header.index(difference) + 1
+    widths = [max(map(len, x)) + 2 for x in zip(header, *rows, strict=True)]
+    if shares and (len(rows) == 1 or sum(widths) > _MOST_WIDE):
+        for row in rows:
+            row[place] = row[place].split()[0]
+    elif shares:
+        header[place] += ", interval"
     return Table(title, header, rows, frozenset(marked), name_columns=2, decides=True)
 
 
@@ -284,14 +305,15 @@ def _say_order(comparison: Comparison, a: str, b: str, x: Decision, lack: str) -
     a, b = (b, a) if x.better == b else (a, b)
     first, second = quote(a), quote(b)
     difference = _say_difference(comparison, a, b)
+    share = f"P({first} {comparison.sign} {second}) = {show_share(comparison, x, a)}"
     if x.better is not None:
         sharper = say_sharper(comparison, a, b)
         said = f"{first} is better than {second}: eps_min = {x.shown} < {threshold:g}"
+        said += f"; {share}" * (len(comparison.scores) == 2)
         return f"{said}; {difference}{sharper}."
     said = f"inconclusive{f', for lack of {comparison.unit}s' if lack else ''}"
     if x.is_unequal:
         said = "not equal, but neither is shown to be better"
-    share = f"P({first} {comparison.sign} {second}) = {find_share(x, a):.2f}"
     return (
         f"{first} vs. {second}: {said} ({say_bounds(x, a, threshold)}, threshold "
         f"{threshold:g}; {share}; {say_equality(comparison, x)}); {difference}."
@@ -321,10 +343,9 @@ def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
     level = comparison.alpha
     a, b = order_pair(x, *((b, a) if x.better == b else (a, b)))
     better, worse = quote(a), quote(b)
-    share = find_share(x, a)
-    rank = ""
-    if share is not None:
-        rank = f"; P({better} {comparison.sign} {worse}) = {share:.2f}"
+    share, rank = show_share(comparison, x, a), ""
+    if share:
+        rank = f"; P({better} {comparison.sign} {worse}) = {share}"
     difference = _say_difference(comparison, a, b)
     p = f"{name_number(comparison)} {equate(x.shown)}"
     if x.verdict in ("not worse", "equivalent"):
@@ -335,7 +356,7 @@ def _say_test(comparison: Comparison, a: str, b: str, x: Decision) -> str:
             f"{better} vs. {worse}: inconclusive ({p} > {level:.10g}{rank}{others}); "
             f"{difference}."
         )
-    if share is not None and comparison.find_lead(a, b) < 0.0:
+    if find_share(x, a) is not None and comparison.find_lead(a, b) < 0.0:
         rank += ", though its mean is not better"
     sharper = say_sharper(comparison, a, b)
     return (

@@ -11,7 +11,13 @@ from sigarray._host import choose_names
 from sigarray._order.stacks import Method
 from sigarray._order.two_models import aso
 from sigarray._plain_text import show_number
-from sigarray.plot._inputs import copy_scores, list_results, thin
+from sigarray.plot._inputs import (
+    copy_scores,
+    find_room,
+    list_results,
+    thin,
+    wrap_below,
+)
 from sigarray.plot._style import (
     HATCH,
     INK,
@@ -40,6 +46,8 @@ Panel: TypeAlias = Literal["both", "distribution", "quantile"]
 # Scores beyond the quartiles by so many times their distance are not in view, and so
 # many of them are named.
 _FAR, _MOST_HIDDEN = 5.0, 3
+# Those of numbers beside the axes.
+_LETTERS = 6
 
 
 @draws
@@ -170,7 +178,9 @@ def dominance(
     last = axes[-1]
     write(last, 0.0, 1.03, said, transform=last.transAxes, va="bottom")
     hidden = _list_hidden(samples, labels, view)
-    last.set_xlabel("\n".join([last.get_xlabel(), *hidden]), **PLAIN)
+    room = find_room(last, _LETTERS, is_own=ax is None)
+    below = [last.get_xlabel(), *(wrap_below(x, room) for x in hidden)]
+    last.set_xlabel("\n".join(below), **PLAIN)
     sides = [first, f"{second} ahead", second, f"{first} ahead"]
     # What is ahead nowhere has no patch.
     is_there = [True, _has_area(shapes[0]), True, _has_area(shapes[1])]
@@ -280,9 +290,11 @@ def _list_hidden(
     for name, x in zip(labels, samples, strict=True):
         hidden = np.sort(x[(x < view[0]) | (x > view[1])])
         if hidden.size:
+            n = hidden.size
             shown = ", ".join(show_number(score) for score in hidden[:_MOST_HIDDEN])
-            more = "" if hidden.size <= _MOST_HIDDEN else f" and {hidden.size - 3} more"
-            said.append(f"not in view: {shown}{more} of {name}")
+            more = f" and {n - _MOST_HIDDEN} more" if n > _MOST_HIDDEN else ""
+            runs, scores = ("a run", "score") if n == 1 else (f"{n} runs", "scores")
+            said.append(f"not in view: {runs} of {name} with {scores} {shown}{more}")
     return said
 
 

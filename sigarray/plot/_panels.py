@@ -249,19 +249,21 @@ def draw_panels(
     answer: str = "",
     by: str = "a test",
     has_one_scale: bool = False,
+    above: tuple[str, Rows, Sequence[float]] | None = None,
 ) -> "Figure":
     """Draw the differences on each task in a panel, with a scale of its own or one.
 
     Rows have names at the left alone where they are the same in all panels. At `limits`
     a difference is that of a margin. What is drawn is `said` below them, and
     `of_intervals` at the foot, with what marks are `by`; the `answer` over all tasks is
-    above.
+    above, and so is a panel of differences over them, with its title and limits.
     """
     labels = [list(rows.results) for rows in tasks.values()]
     is_shared = all(x == labels[0] for x in labels)
     most = MOST_IN_PAGE if is_shared else MOST_LETTERS
-    letters = max(measure(x) for by in labels for x in show_names(by, most))
-    width = PAGE if len(tasks) > 1 else COLUMN
+    every = labels if above is None else [*labels, above[1].results]
+    letters = max(measure(x) for by in every for x in show_names(by, most))
+    width = PAGE if len(tasks) > 1 or above is not None else COLUMN
     beside = _LETTER * letters
     n_columns = int((width - beside) / _LEAST)
     if not is_shared:
@@ -271,32 +273,29 @@ def draw_panels(
     height = _AROUND + _ROW * max(map(len, labels))
     answer = wrap_below(answer, width)
     n_answer = answer.count("\n") + 1 if answer else 0
-    frame = _FRAME + n_answer * LINE / 72.0
-    figure = make_figure(frame + n_lines * height, width)
-    grid = figure.subplots(n_lines, n_columns, squeeze=False)
+    heights = [height] * n_lines
+    if above is not None:
+        heights.insert(0, _AROUND + _ROW * len(above[1].results))
+    figure = make_figure(_FRAME + n_answer * LINE / 72.0 + sum(heights), width)
+    grid = figure.add_gridspec(len(heights), n_columns, height_ratios=heights)
+    first = len(heights) - n_lines
+    sides: dict[str, Any] = {"names": names, "higher_is_better": higher_is_better}
     drawn = []
     with warn_of_undrawable():
-        for k, (ax, (task, rows)) in enumerate(
-            zip(grid.flat, tasks.items(), strict=False)
-        ):
-            draw_differences(
-                rows.results,
-                verdicts=rows.verdicts,
-                names=names,
-                higher_is_better=higher_is_better,
-                legend=False,
-                ax=ax,
-                letters=most,
-                limits=limits,
+        if above is not None:
+            title, top, of_top = above
+            ax = figure.add_subplot(grid[0, :])
+            _draw_panel(
+                ax, show_name(title, 90), top, limits=of_top, letters=most, **sides
             )
-            ax.set_xlabel("")
-            ax.set_title(show_name(task), fontsize=LARGE, color=INK, **PLAIN)
+        for k, (task, rows) in enumerate(tasks.items()):
+            line, column = divmod(k, n_columns)
+            ax = figure.add_subplot(grid[first + line, column])
+            _draw_panel(ax, show_name(task), rows, limits=limits, letters=most, **sides)
             ax.locator_params(axis="x", nbins=3)
             drawn.append(ax)
-            if is_shared and k % n_columns:
+            if is_shared and column:
                 ax.set_yticklabels([])
-        for ax in list(grid.flat)[len(tasks) :]:
-            ax.remove()
         if has_one_scale:
             ends = np.asarray([ax.get_xlim() for ax in drawn])
             for ax in drawn:
@@ -306,29 +305,41 @@ def draw_panels(
             look: dict[str, Any] = {"fontsize": LARGE, "color": INK, **PLAIN}
             # The legend is in the line above it.
             figure.suptitle(f"\n{answer}", x=0.0, ha="left", **look)
-        _explain(
-            figure, tasks, names, (said, more, by), higher_is_better=higher_is_better
-        )
+        of_rows = [(rows, by) for rows in tasks.values()]
+        if above is not None:
+            of_rows.append((above[1], "the test over tasks"))
+        _explain(figure, of_rows, (said, more), **sides)
         choose_fonts(figure)
     return figure
 
 
+def _draw_panel(ax: "Axes", title: str, rows: Rows, **options: Any) -> None:
+    draw_differences(
+        rows.results, verdicts=rows.verdicts, legend=False, ax=ax, **options
+    )
+    ax.set_xlabel("")
+    ax.set_title(title, fontsize=LARGE, color=INK, **PLAIN)
+
+
 def _explain(
     figure: "Figure",
-    tasks: Mapping[str, Rows],
-    names: tuple[Hashable, Hashable],
-    words: tuple[str, list[str], str],
+    tasks: Sequence[tuple[Rows, str]],
+    words: tuple[str, list[str]],
     *,
+    names: tuple[Hashable, Hashable],
     higher_is_better: bool,
 ) -> None:
-    found = [x for rows in tasks.values() for x in rows.verdicts]
     models = show_names(names)
+    found = [x for rows, _ in tasks for x in rows.verdicts]
     shown = list_marks(found, models, higher_is_better=higher_is_better)
     right = models[0 if higher_is_better else 1]
-    what, more, by = words
-    results = [x for rows in tasks.values() for x in rows.results.values()]
-    differing = say_if_differing([x.confidence_interval for x in results], found, by)
-    foot = [f"right of 0, {right} is ahead", *more, *differing]
+    what, more = words
+    foot = [f"right of 0, {right} is ahead", *more]
+    for which in dict.fromkeys(by for _, by in tasks):
+        of_test = [rows for rows, by in tasks if by == which]
+        results = [x.confidence_interval for y in of_test for x in y.results.values()]
+        verdicts = [x for y in of_test for x in y.verdicts]
+        foot += say_if_differing(results, verdicts, which)
     add_foot(figure, "; ".join(foot), what)
     explain(
         figure,

@@ -5,7 +5,6 @@ which keeps a list of figures, is not imported.
 """
 
 import functools
-import itertools
 import re
 import unicodedata
 import warnings
@@ -23,8 +22,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # Names with letters that no font has, while a picture is drawn.
-_UNDRAWABLE: ContextVar[dict[str, None] | None] = ContextVar("names", default=None)
-_MOST_NAMED = 5
+_UNDRAWABLE: ContextVar[dict[str, str] | None] = ContextVar("names", default=None)
+_MOST_NAMED = 20
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -51,7 +50,8 @@ HATCH = "//////"
 # Names are not parsed as mathematics or TeX.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 # A letter by its code.
-_CODE = re.compile(r"(\\x..|\\u.{4}|\\U.{8})")
+# Letters within a name, or a word of it.
+_PART = r"[^\s(),;:\"']"
 _MAX_LETTERS = 24
 # With more models than this, the best are drawn, and a line counts the others.
 MOST_MODELS = 40
@@ -74,43 +74,45 @@ def draws(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @contextmanager
-def warn_of_undrawable() -> Iterator[None]:
-    """Warn once of all names within whose letters no font has."""
-    if _UNDRAWABLE.get() is not None:
-        yield
+def warn_of_undrawable() -> Iterator[dict[str, str]]:
+    """Warn once of all names within whose letters no font has, and of their words."""
+    words = _UNDRAWABLE.get()
+    if words is not None:
+        yield words
         return
-    names: dict[str, None] = {}
-    token = _UNDRAWABLE.set(names)
+    words = {}
+    token = _UNDRAWABLE.set(words)
     try:
-        yield
+        yield words
     finally:
         _UNDRAWABLE.reset(token)
-    if names:
-        # Without labels that are made of other names.
-        names = {x: None for x in names if not any(y != x and y in x for y in names)}
-        shown = ", ".join(map(repr, list(names)[:_MOST_NAMED]))
-        more = len(names) - _MOST_NAMED
+    if words:
+        shown = [f"{word} is {name!r}" for name, word in words.items()]
+        more = len(words) - _MOST_NAMED
         msg = (
-            f"No installed font has all letters of {shown}"
-            f"{f' and {more} more names' if more > 0 else ''}: those are shown by "
-            r"their codes, as in \u6a21. Install a font that has them, such as Noto "
-            "Sans CJK for Chinese, Japanese and Korean."
+            "No installed font has all letters of some names, for which there are "
+            f"words: {', '.join(shown[:_MOST_NAMED])}"
+            f"{f', and {more} more' if more > 0 else ''}. Install a font that has "
+            "them, such as Noto Sans CJK for Chinese, Japanese and Korean."
         )
         warnings.warn(msg, UserWarning, stacklevel=4)
 
 
-def escape_undrawable(text: str) -> str:
-    r"""Show letters that no installed font has by escapes, as in "\u6a21"."""
+def _say_undrawable(text: str) -> str:
+    """Put "name 1" for the first name with letters that no installed font has."""
     if text.isascii():
         return text
     known = _list_default_letters()
     missing = {x for x in text if ord(x) not in known and find_family(x) is None}
     if not missing:
         return text
-    names = _UNDRAWABLE.get()
-    if names is not None:
-        names[text] = None
-    return "".join(ascii(x)[1:-1] if x in missing else x for x in text)
+    part = rf"{_PART}*[{re.escape(''.join(missing))}]{_PART}*"
+    with warn_of_undrawable() as words:
+        return re.sub(
+            rf"{part}(?:\s+{part})*",
+            lambda x: words.setdefault(x[0], f"name {len(words) + 1}"),
+            text,
+        )
 
 
 def choose_fonts(artist: Any) -> None:
@@ -348,10 +350,10 @@ def _whole() -> Any:
 def show_name(name: Hashable, limit: int = _MAX_LETTERS) -> str:
     """Show a name in one line, without the middle if it is long.
 
-    Letters that no installed font has are shown by their codes.
+    Where no installed font has its letters, it is "name 1", or another number.
     """
-    text = show_controls(str(name))
-    return escape_undrawable(shorten_names([text], limit).get(text, text))
+    text = _say_undrawable(show_controls(str(name)))
+    return shorten_names([text], limit).get(text, text)
 
 
 def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str]:
@@ -359,20 +361,10 @@ def show_names(names: Iterable[Hashable], limit: int = _MAX_LETTERS) -> list[str
 
     If they are still long, each is without its middle, as far as they stay different.
     """
-    texts = [show_controls(str(name)) for name in names]
+    with warn_of_undrawable():
+        texts = [_say_undrawable(show_controls(str(name))) for name in names]
     short = shorten_names(texts, limit)
-    shown = [show_name(short.get(x, x), limit) for x in texts]
-    cut = [_cut_codes(x, limit) for x in shown]
-    return cut if len({*cut}) == len({*shown}) else shown
-
-
-def _cut_codes(shown: str, limit: int) -> str:
-    """Cut a name whose codes of letters make it too long, between two of them."""
-    if measure(shown) <= limit or not _CODE.search(shown):
-        return shown
-    parts = _CODE.split(shown)
-    kept = itertools.accumulate(parts)
-    return max((x for x in kept if len(x) < limit), key=len, default="") + "…"
+    return [show_name(short.get(x, x), limit) for x in texts]
 
 
 def measure(text: str) -> int:

@@ -16,7 +16,7 @@ _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
 _SUFFIXES = (*_TEXT_SUFFIXES, *SUFFIXES, ".eval")
 # In folders, files that are often of something else; read where there are no others.
 EXCEL, ARRAYS = (".xlsx", ".xlsm"), (".npz", ".npy")
-_EVENTS = "events.out.tfevents."
+EVENTS = "events.out.tfevents."
 _MAX_FILES = 10_000
 
 # "lstm_seed3" is the third run of "lstm".
@@ -256,7 +256,7 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
             raise lack_samples(sorted(x.name for x in without))
         known = detailed
     # TensorBoard has a folder of event files for each run.
-    events = [path for path in every if path.name.startswith(_EVENTS)]
+    events = [path for path in every if path.name.startswith(EVENTS)]
     if not known and not events:
         known = [path for path in every if is_of_suffix(path.name, (*EXCEL, *ARRAYS))]
     left_out = [
@@ -273,7 +273,7 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         which = list_names(left_out, 3)
         notes.append(f"{folder}: {len(left_out)} other {some} left out: {which}")
     if not known:
-        kinds = ", ".join((*_SUFFIXES, *EXCEL, ARRAYS[0], f"{_EVENTS}*"))
+        kinds = ", ".join((*_SUFFIXES, *EXCEL, ARRAYS[0], f"{EVENTS}*"))
         hidden = [] if left_out else list_tree(folder, are_hidden=True)
         got = list_names(left_out or [str(x.relative_to(folder)) for x in hidden], 5)
         got += ", which are left out in folders: name those to read" * bool(hidden)

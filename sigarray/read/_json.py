@@ -14,7 +14,7 @@ from sigarray._plain_text import suggest
 from sigarray.read._codes import encode
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._roles import find_roles
-from sigarray.read._text import TableError, lacks_file, refuse
+from sigarray.read._text import NoPartError, TableError, lacks_file, refuse
 from sigarray.read._words import METRICS, RUN, list_words
 
 _KNOWN = (
@@ -187,10 +187,11 @@ def take_part(document: Any, table: str, name: str) -> Any:
         key = next((x for x in known if rest == x or rest.startswith(f"{x}.")), None)
         if key is None:
             tables = list(find_tables(document))
-            refuse(
+            msg = (
                 f"{name}: expected a key of it for --table; got {table!r}."
                 f"{suggest(table, tables)} Tables in it: {list_names(tables)}."
             )
+            raise NoPartError(msg)
         part, rest = part[key], rest[len(key) + 1 :]
     return part
 

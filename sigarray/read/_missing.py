@@ -153,7 +153,7 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     words = ", ".join(x for x in states if not x.isdigit())
     which = name_few(list_few(crashed)) or count_models(count_by_model(crashed))
     refuse(
-        f"{crashed[0].frame.source}: expected to be told how to treat runs that "
+        f"{crashed[0].frame.source}: expected to be told how to treat runs that have "
         f"crashed; got {len(crashed)} of {len(records)}{f' ({words})' if words else ''}"
         f": {which}. Pass {DROP_WORST_OR_KEEP}."
     )

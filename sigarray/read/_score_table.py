@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigarray._backend.checks import show
+from sigarray._host import draw_rows
 from sigarray._numeric.sums import SumStatistic
-from sigarray._plain_text import show_range, suggest
+from sigarray._plain_text import show_number, show_range, suggest
 from sigarray.read._alignment import Unit
 from sigarray.read._codes import Coded
 from sigarray.read._frame import Names, Roles, list_names, quote_names
@@ -176,6 +177,18 @@ class ScoreTable(NamedTuple):
             f"ScoreTable(source={self.source!r}, models=[{list_names(self.models, 5)}]"
             f"{self._say_tasks()}, unit={self.unit!r}, {self._say_sizes()})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return a table of the mean of each model on each task, for notebooks."""
+        named = {*self.tasks} != {""}
+        every = [(task, *x) for task, by in self.tasks.items() for x in by.items()]
+        rows = (
+            [*[task] * named, model, str(len(x)), show_number(float(np.mean(x)), 4)]
+            for task, model, x in every
+        )
+        header = [*["task"] * named, "model", f"{self.unit}s", "mean"]
+        caption = f"ScoreTable: {self.source}, {self.metric}"
+        return draw_rows(caption, header, rows, len(every))
 
     def _say_tasks(self) -> str:
         if {*self.tasks} == {""}:

@@ -63,8 +63,13 @@ from sigarray.read._runs import (
 )
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._templates import doubt_names, name_by_template, stack_columns
-from sigarray.read._text import TableError, UnmatchedError, refuse
+from sigarray.read._templates import (
+    doubt_names,
+    name_by_template,
+    place_of,
+    stack_columns,
+)
+from sigarray.read._text import NoPartError, TableError, UnmatchedError, refuse
 from sigarray.read._tracked import (
     add_overrides,
     check_overrides,
@@ -351,7 +356,18 @@ def _open(sources: Sequence[Any], choice: Choice) -> tuple[list[Opened], list[st
     if choice.path is not None:
         files, said = name_by_template(files, choice.path, is_paired=choice.is_paired)
         notes += said
-    return [(file, *open_source(file, choice.table)) for file in files], notes
+    opened, lacking = [], []
+    for file in files:
+        try:
+            opened.append((file, *open_source(file, choice.table)))
+        except NoPartError:
+            if file.folder is None or (file is files[-1] and not opened):
+                raise
+            lacking.append(place_of(file))
+    if lacking:
+        left = list_names(lacking, 3)
+        notes.append(f"left out, without --table {choice.table}: {left}")
+    return opened, notes
 
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:

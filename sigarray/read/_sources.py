@@ -14,6 +14,7 @@ from sigarray.read._cells import as_text, have_names, is_blank, looks_like_score
 from sigarray.read._codes import distinct, encode
 from sigarray.read._files import (
     ARRAYS,
+    EVENTS,
     EXCEL,
     SourceFile,
     is_mlflow_store,
@@ -89,8 +90,8 @@ def open_source(
 def _open(path: str) -> tuple[str, Any, bool]:
     """Return name and content, and whether it is JSON, of many tables."""
     lower = path.lower()
-    if path != "-" and Path(path).is_dir():
-        folder = Path(path)
+    folder = Path(path)
+    if path != "-" and (folder.is_dir() or folder.name.startswith(EVENTS)):
         is_store = is_mlflow_store(folder)
         read = _trackers.read_mlflow_store if is_store else _trackers.read_events
         return path, read(folder), False

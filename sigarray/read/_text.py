@@ -77,6 +77,10 @@ def refuse(message: str) -> NoReturn:
     raise TableError(message)
 
 
+class NoPartError(TableError):
+    """A document without the part that was asked for."""
+
+
 class UnmatchedError(TableError):
     """Items, or runs, that are not those of all models."""
 

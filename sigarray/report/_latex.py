@@ -3,6 +3,7 @@
 import itertools
 import re
 from dataclasses import replace
+from pathlib import PurePath
 
 from sigarray._plain_text import raise_initial, show_controls
 from sigarray.report._layout import Report, Table
@@ -11,7 +12,11 @@ from sigarray.report._text import cut_names
 # What stands above columns, as a paper has it.
 _HEADERS = {
     "eps_min": r"$\varepsilon_{\min}$",
-    **{f"P(A{sign}B)": f"$P(A {sign} B)$" for sign in "<>"},
+    **{
+        f"P(A{sign}B){behind}": f"$P(A {sign} B)${behind}"
+        for sign in "<>"
+        for behind in ("", ", interval")
+    },
     **{
         f"eps_min({a}{sign}{b})": rf"$\varepsilon_{{\min}}^{{{a}{sign}{b}}}$"
         for a, b in ("AB", "BA")
@@ -37,6 +42,8 @@ _IN_PROSE = re.compile(
     r"(?P<relations>(?: (?:<=|[<>=]) \d+(?:\.\d+)?(?:e[-+]?\d+)?)+)(?![\w%])"
     r"|(?<![\w-])(?P<symbol>eps_min|P\(A[<>]B\)|(?<=adjusted )p)(?![\w-])"
 )
+# Titles begin with the kind of a table, but for "Which model ..." and "On each task".
+_BEHIND_KIND = re.compile(r"\b(?:and|by|for|in|of|on|over|which|with)\b|[,;:(]")
 _NUMBER = r"[-+<]?\d+(?:\.\d*)?(?:e[-+]\d+)?"
 _NUMBERS = re.compile(
     rf"{_NUMBER}(?: \((?:{_NUMBER}|-)\)| \[{_NUMBER}, {_NUMBER}\])?", re.ASCII
@@ -67,7 +74,7 @@ def render_latex(report: Report) -> str:
             sentences.append(said)
         caption = " ".join(filter(None, sentences))
         shown = cut_names(table, _MOST_LETTERS)  # those that the answer has in full
-        blocks.append(draw_float(shown, caption, _make_label(table.title, labels)))
+        blocks.append(draw_float(shown, caption, _make_label(title, source, labels)))
     prose = [*answer, *([] if report.remarks is not None else [said])]
     prose.append(f"Method: {report.method}.")
     blocks.append("\n\n".join(map(_write_prose, filter(None, prose))))
@@ -154,11 +161,12 @@ def _write_header(name: str) -> str:
     return _HEADERS.get(name) or to_latex(name)
 
 
-def _make_label(title: str, taken: set[str]) -> str:
-    words = re.findall(
-        r"[a-z0-9]+", re.split(r"[,;(]", title.lower().rpartition(": ")[2])[0]
-    )[:3]
-    stem = "tab:" + ("-".join(words) or "table")
+def _make_label(title: str, source: str, taken: set[str]) -> str:
+    """Name a table by its file and its kind, as in "tab:runs-differences"."""
+    file = PurePath(re.split(r", | and ", source)[0]).stem.lower()
+    kind = _BEHIND_KIND.split(title.lower(), maxsplit=1)[0]
+    words = [re.findall(r"[a-z0-9]+", x) for x in (file, kind)]
+    stem = "tab:" + "-".join([*words[0], *(words[1] or ["tasks"])])
     others = (f"{stem}-{k}" for k in itertools.count(2))
     label = next(x for x in itertools.chain((stem,), others) if x not in taken)
     taken.add(label)

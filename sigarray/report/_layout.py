@@ -299,6 +299,10 @@ def _first(texts: Iterator[str], is_right: Callable[[float], bool]) -> str:
     return text
 
 
+def put_first(names: Iterable[str], first: str | None) -> list[str]:
+    return sorted(names, key=lambda name: name != first)
+
+
 def without_infinities(record: dict[str, Any]) -> dict[str, Any]:
     return {
         name: None if isinstance(x, float) and not math.isfinite(x) else x

@@ -32,6 +32,29 @@ def test_command_measures_and_writes(tmp_path, capsys):
         assert all(milliseconds > 0.0 for milliseconds in times.values()), times
 
 
+def test_libraries_without_a_gpu_are_left_out(capsys):
+    """A JAX for the processor takes no array of the GPU."""
+    torch, jax = require("torch"), require("jax")
+    from benchmarks.gpu_libraries import list_libraries
+
+    assert "jax" in list_libraries(torch.device("cpu"))
+    is_there = jax.default_backend() == "gpu"
+    assert ("jax" in list_libraries(torch.device("cuda"))) == is_there
+    assert ("jax sees no GPU" in capsys.readouterr().out) != is_there
+
+
+def test_calls_that_fail_with_a_library_are_named(tmp_path, monkeypatch):
+    require("torch"), require("jax")
+    from benchmarks import gpu, gpu_libraries
+
+    monkeypatch.setattr(gpu_libraries, "prepare_jax", lambda *_: 1 / 0)
+    options = ["--device=cpu", "--rounds=1", "--parts", "libraries"]
+    with pytest.raises(SystemExit, match="failed: t_test with jax"):
+        gpu.main([*options, f"--output={tmp_path}", "--calls", "t_test"])
+    results = json.loads((tmp_path / "cpu.json").read_text())
+    assert "ZeroDivisionError" in results["libraries"]["t_test"]["jax"]
+
+
 @pytest.mark.parametrize("options", [["--device=meta"], ["--rounds=0"]])
 def test_impossible_options(options, capsys):
     require("torch")

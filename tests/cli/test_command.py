@@ -155,7 +155,7 @@ def test_text_has_the_ranking_and_then_tables(write, compare, printer):
     (row,) = (line for line in lines if line[:2] == ["large", "small"])
     assert row[2].startswith("+0.10")
     assert row[3].startswith("[+0.0")
-    assert row[5:] == ["1.00", "0.000", "large"]
+    assert [row[5], *row[7:]] == ["1.00", "1.00]", "0.000", "large"]
     rule = "eps_min < 0.2, at confidence 0.95 for all 3 comparisons together."
     assert f"A model is better than another if {rule}" in " ".join(out.split())
 
@@ -166,12 +166,14 @@ def test_undecided_pairs_are_said_to_be(write, compare, printer):
     bounds = "eps_min 1.000 for b over a, 1.000 for the reverse, threshold 0.2"
     # Of 9 pairs of runs b is ahead in 4, and equal in 2.
     assert (
-        f"b vs. a: inconclusive, for lack of runs ({bounds}; P(b > a) = 0.56; p of "
-        "equality = 1.0000); the means" in out
+        f"b vs. a: inconclusive, for lack of runs ({bounds}; P(b > a) = "
+        "0.56 [0.08, 0.95]; p of equality = 1.0000); the means" in out
     )
     assert "at confidence 0.95 for one comparison" in out
     _, out, _ = compare(write("a,b\n1,2\n3,1\n2,4\n"), "--lower-is-better")
-    assert "P(a < b) = 0.56; p of equality = 1.0000)" in " ".join(out.split())
+    assert "P(a < b) = 0.56 [0.08, 0.95]; p of equality = 1.0000)" in " ".join(
+        out.split()
+    )
 
 
 def test_models_that_are_not_equal_are_said_to_be_so(write, compare, printer):
@@ -184,7 +186,7 @@ def test_models_that_are_not_equal_are_said_to_be_so(write, compare, printer):
     assert "b vs. a: not equal, but neither is shown to be better (eps_min " in out
     assert "unequal: not equal, but neither is shown to be better." in out
     exact = scipy.stats.mannwhitneyu(wide, narrow, method="exact").pvalue
-    assert f"P(b > a) = 0.20; p of equality = {exact:.4f})" in out
+    assert f"P(b > a) = 0.20 [0.08, 0.43]; p of equality = {exact:.4f})" in out
 
 
 def test_library_and_command_agree(write, compare):

@@ -18,9 +18,7 @@ def test_many_tasks_have_a_ranking_over_all_and_on_each(write, run, monkeypatch)
     assert "Rainbow is better than DQN over tasks like these 12." in text.splitlines()
     assert "12 : 0  0.0005  Rainbow" in text
     assert max(map(len, text.partition("Method: ")[0].splitlines())) <= 80
-    each = text.partition("Verdict on each task")[2].splitlines()[
-        4:
-    ]
+    each = text.partition("Verdict on each task")[2].splitlines()[4:]
     *on_some, on_others = each[: each.index("")]
     assert {x.split(maxsplit=1)[1] for x in on_some} == {"Rainbow > DQN"}
     n = 12 - len(on_some)

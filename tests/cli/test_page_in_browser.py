@@ -116,13 +116,48 @@ def check_page(found, scheme):
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="there is no pdftotext here")
 def test_page_on_paper(page, tmp_path):
     """Every column of every table is on the paper, and pages are few."""
-    path = tmp_path / "out.pdf"
-    start_chromium(tmp_path, f"--print-to-pdf={path}", page.as_uri())
-    command = ["pdftotext", "-layout", str(path), "-"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    text = print_on_paper(page, tmp_path)
     assert text.count("\f") <= 5
     tables = text.partition("Pictures")[0]
     for task in ("first_task", "second_task", "third_task"):
         assert task in tables.replace("\n", "")
     assert len(re.findall(r"\d\.\d+ \(\d\.\d+\)", tables)) >= 8 * 2
     assert "Every verdict in a sentence" not in text
+
+
+def print_on_paper(page, folder, size="Letter"):
+    """Return the text of the pages, each of which ends with a form feed."""
+    copy, path = folder / f"{size}.html", folder / f"{size}.pdf"
+    text = page.read_text("utf-8")
+    assert "@page { margin" in text
+    copy.write_text(text.replace("@page { margin", f"@page {{ size: {size}; margin"))
+    start_chromium(folder, f"--print-to-pdf={path}", copy.as_uri())
+    command = ["pdftotext", "-layout", str(path), "-"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.long
+@whole_suite
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="there is no pdftotext here")
+@pytest.mark.parametrize("size", ["A4", "Letter"])
+@pytest.mark.parametrize("n_models", [3, 12])
+def test_pages_are_few(n_models, size, tmp_path):
+    """Of eight tasks, or twelve models, with no line to copy on two of them."""
+    pytest.importorskip("matplotlib")
+    source, path = "docs/examples/games.csv", tmp_path / "out.html"
+    if n_models == 12:
+        source = tmp_path / "scores.csv"
+        scores = np.random.default_rng(0).normal(np.arange(12.0), 1.0, (10, 12))
+        lines = [",".join(f"m{k}" for k in range(12))]
+        lines += [",".join(f"{x:.3f}" for x in row) for row in scores]
+        source.write_text("\n".join([*lines, ""]))
+    command = ["compare", str(source), "--unit", "run", "--report", str(path)]
+    assert main(command) == 0
+    pages = print_on_paper(path, tmp_path, size).split("\f")
+    assert len(pages) - 1 <= 4
+    (signed,) = (x for x in pages if "|test:aso|" in x)
+    (line,) = re.findall(r"'sigarray:.*?'", re.sub(r"\s+", "", signed))
+    assert line in html.unescape(path.read_text("utf-8"))
+    # No page has a heading alone, between the lines that the browser adds.
+    assert min(sum(1 for y in x.split("\n") if y.strip()) for x in pages[:-1]) > 4

@@ -207,11 +207,15 @@ def test_many_models_over_these_tasks_are_drawn_by_their_statistic(
     path = write("\n".join(["model,task,seed,score", *rows, ""]))
     shared = ("--statistic", statistic, "--n-resamples", "99", "--format", "json")
     _, out, _ = run("compare", path, *shared, "--plot", "x.png")
-    picture = drawn[0]
+    forest, picture, *_ = drawn
     values = json.loads(out)["over_these_tasks"]["models"]
     best = max(values, key=lambda name: values[name]["value"])
     name = {"iqm": "interquartile mean", "improvement": "probability of improvement"}
     assert f"{name[statistic]} over these 3 tasks" in picture.caption
+    start = {"iqm": "Differences of interq", "improvement": "Probabilities that a run"}
+    assert forest.caption.startswith(start[statistic])
+    said = {"iqm": f"{best} minus m", "improvement": f"{best} beats m"}
+    assert forest.description.count(said[statistic]) >= 6
     assert picture.description.startswith(f"Values: {best} ")
     assert "Not told apart: " in picture.description
 
@@ -222,10 +226,12 @@ def test_a_margin_over_these_tasks_is_drawn(write, run, drawn, baseline, n):
     path = write("\n".join(["model,task,seed,score", *rows, ""]))
     options = ("--statistic", "mean", "--margin", "1.5", *baseline)
     run("compare", path, *options, "--plot", "x.png")
-    (ax,) = drawn[0].figure.axes
-    lines = [x.get_xdata()[0] for x in ax.lines if x.get_linestyle() == ":"]
-    assert sorted(lines) == [-1.5, 1.5][:n]
-    assert drawn[0].caption.endswith("Dotted: the margin of 1.5.")
+    axes = drawn[0].figure.axes
+    assert len(axes) == 4
+    for ax in axes:
+        lines = [x.get_xdata()[0] for x in ax.lines if x.get_linestyle() == ":"]
+        assert sorted(lines) == [-1.5, 1.5][:n]
+    assert drawn[0].caption.count("Dotted: the margin of 1.5.") == 2
 
 
 def test_a_difference_of_one_model_is_drawn(write, run, drawn):

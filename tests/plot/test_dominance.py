@@ -196,14 +196,25 @@ def test_outliers_are_out_of_view_and_named():
     for low, high in (upper.get_xlim(), lower.get_ylim()):
         assert low < rest.min() < rest.max() < high
         assert high - low < 1.2 * np.ptp(rest)
-    assert lower.get_xlabel() == "share of runs\nnot in view: -55 of lstm"
+    assert (
+        lower.get_xlabel() == "share of runs\nnot in view: a run of lstm with score -55"
+    )
     result = aso(a, b, rng=0)
     assert f"eps = {result.violation_ratio:.2g}" in lower.texts[0].get_text()
     assert min(lower.lines[0].get_ydata()) == -55.0
     # More than three are counted.
     a[:5] = [-50.0, -51.0, -52.0, -53.0, 60.0]
     _, lower = draw(a, b)
-    assert lower.get_xlabel().endswith("not in view: -53, -52, -51 and 2 more of A")
+    said = "not in view: 5 runs of A with scores -53, -52, -51 and 2 more"
+    assert lower.get_xlabel().replace("\n", " ").endswith(said)
+    # A score of 0 does not read as no runs.
+    a = np.append(a[5:], 0.0)
+    _, lower = draw(a, b)
+    assert lower.get_xlabel().endswith("not in view: a run of A with score 0")
+    _, lower = draw(a, b, names=("a_long_name_of_some_model", "b"))
+    lower.figure.draw_without_rendering()
+    said = lower.xaxis.label.get_window_extent()
+    assert 0.0 <= said.x0 < said.x1 <= lower.figure.bbox.width
 
 
 def test_a_model_that_is_ahead_nowhere_is_not_said_to_be():

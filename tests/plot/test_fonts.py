@@ -1,11 +1,13 @@
 """Names in scripts that the font of pictures does not have."""
 
 import io
+import re
 import warnings
 
+import pandas as pd
 import pytest
 
-from sigarray import plot
+from sigarray import compare_models, plot
 from sigarray.plot import _style
 from tests.plot.conftest import read_ticks
 
@@ -45,19 +47,52 @@ def test_names_have_a_font_with_their_letters():
 
 
 @pytest.mark.usefixtures("_no_other_fonts")
-def test_names_without_a_font_are_shown_by_codes_and_said_once():
-    names = {f"{OF_NONE}{k}": [k, k + 1.0] for k in range(9)}
+def test_names_without_a_font_have_words_whose_key_is_said_once():
+    names = {f"{OF_NONE}{k}": [k, k + 1.0] for k in range(29)}
     with pytest.warns(
         UserWarning, match=r"No installed font has all letters of"
     ) as said:
         ax = plot.scores(names)
     assert len(said) == 1
     message = str(said[0].message)
-    assert f"'{OF_NONE}8', " in message or f"'{OF_NONE}0', " in message
-    assert "and 4 more names" in message
+    assert "and 9 more" in message
     assert said[0].filename == __file__
-    assert read_ticks(ax.yaxis)[0] == r"\u6a218" + "\nn = 2"
+    words = [x.removesuffix("\nn = 2") for x in read_ticks(ax.yaxis)]
+    assert sorted(words) == sorted(f"name {k + 1}" for k in range(29))
+    for k, word in zip(range(28, -1, -1), words, strict=True):
+        key = f"{word} is '{OF_NONE}{k}'"
+        assert (key in message) == (int(word.removeprefix("name ")) <= 20)
     save(ax)
+
+
+@pytest.mark.usefixtures("_no_other_fonts")
+def test_a_name_has_one_word_in_all_pictures():
+    """Beside another one, as of a pair, and in the name of an axis."""
+    names = [f"{OF_NONE} {OF_NONE}", f"{OF_NONE * 30}-2", "plain"]
+    frame = pd.DataFrame(
+        [(m, k, 3.0 * i + k % 3) for i, m in enumerate(names) for k in range(6)],
+        columns=["model", "seed", f"acc {OF_NONE}3"],
+    )
+    result = compare_models(frame, test="t", unit="run")
+    with pytest.warns(UserWarning, match="for which there are words") as said:
+        pictures = result.list_pictures()
+    assert len(said) == 1
+    found = re.findall(r"(name \d) is '(.*?)'", str(said[0].message))
+    word = {name: number for number, name in found}
+    assert set(word) == {*names[:2], f"{OF_NONE}3"}
+    first, second = (word[x] for x in names[:2])
+    rows = {x.get_text() for x in pictures[0].figure.axes[0].get_yticklabels()}
+    assert rows == {
+        f"plain vs. {second}",
+        f"plain vs. {first}",
+        f"{second} vs. {first}",
+    }
+    axes = pictures[0].figure.axes[0]
+    assert axes.get_xlabel() == f"difference in acc {word[f'{OF_NONE}3']}"
+    assert names[1] in pictures[0].description  # where words have fonts of their own
+    (scores,) = (x.figure.axes[0] for x in pictures if x.caption.startswith("Scores"))
+    models = [x.removesuffix("\nn = 6") for x in read_ticks(scores.yaxis)]
+    assert models == ["plain", second, first]
 
 
 def test_fonts_of_boxes_have_no_letters():

@@ -61,9 +61,9 @@ class TestFolds:
             ("Name,State,model,cv_fold", {"run": "Name"}, "fold='cv_fold'"),
             ("Name,State,model,fold,seed=7", {}, "fold='fold'"),
             ("model,fold,seed=7", {"item": "fold"}, "fold='fold'"),
-            ("Name,State,arch,fold,repeat", {"model": "arch"}, "run='repeat' fold="),
-            ("Name,State,arch,fold,seed", {"model": "arch"}, "run='seed' fold="),
-            ("Name,model,fold,seed", {"run": "Name"}, "run='seed' fold="),
+            ("Name,State,arch,fold,repeat", {"model": "arch"}, "run='repeat', fold="),
+            ("Name,State,arch,fold,seed", {"model": "arch"}, "run='seed', fold="),
+            ("Name,model,fold,seed", {"run": "Name"}, "run='seed', fold="),
             ("run_id,experiment_id=1,status,params.fold,params.model",
              {"model": "params.model"}, "fold='params.fold'"),
         ],
@@ -221,7 +221,7 @@ def test_repeated_folds_are_named_by_both(write, options, said):
     path = write("\n".join(["repetition,fold,model,accuracy", *rows, ""]))
     with pytest.raises(TableError, match=said) as found:
         read.scores(path, **options)
-    assert "Pass run='repetition' fold='fold'; or run=" in str(found.value)
+    assert "Pass run='repetition', fold='fold'; or run=" in str(found.value)
     assert len(read.scores(path, run="repetition,fold").ids[""]["a"]) == 12
 
 

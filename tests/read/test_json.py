@@ -129,6 +129,29 @@ def test_what_is_around_records_names_their_task(dump, tmp_path):
     assert over.ids[""]["a"] == ("STS12", "STS13")
 
 
+def test_documents_of_a_folder_without_the_table_are_left_out(dump, tmp_path):
+    meta = {"name": "org/a", "n_parameters": 10, "languages": ["eng-Latn"]}
+    said = {"path": "{model}/*/*.json", "table": "scores.test", "metric": "main_score"}
+    paths = []
+    for model in ("a", "b"):
+        folder = tmp_path / model / "rev"
+        folder.mkdir(parents=True)
+        paths.append(folder / "model_meta.json")
+        paths[-1].write_text(json.dumps(meta))
+    with pytest.raises(TableError, match=r"meta.json: .* a key of it for table"):
+        read.scores(tmp_path, **said, item="task_name")
+    for model in ("a", "b"):
+        for task in ("STS12", "STS13"):
+            text = json.dumps(MTEB | {"task_name": task})
+            (tmp_path / model / "rev" / f"{task}.json").write_text(text)
+    table = read.scores(tmp_path, **said, item="task_name")
+    assert table.ids[""]["a"] == table.ids[""]["b"] == ("STS12", "STS13")
+    left = "left out, without --table scores.test: 'a/rev/model_meta.json', 'b/rev/mo"
+    assert any(x.startswith(left) for x in table.notes)
+    with pytest.raises(TableError, match=r"meta.json: .* a key of it for table"):
+        read.scores(tmp_path / "a", paths[1], table="scores.test", metric="main_score")
+
+
 def test_a_part_is_read_like_a_document(dump):
     document = {"config": {"lr": 1}, "scores": {"a": [0.1, 0.2], "b": [0.3, 0.4]}}
     table = read.scores(dump(document), table="scores")

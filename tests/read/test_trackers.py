@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import statistics
+import sys
 
 import pytest
 
@@ -322,6 +323,14 @@ def test_experiments_of_dvc(write):
     assert {x: len(y) for x, y in table.scores.items()} == {"gpt": 3, "bert": 4}
 
 
+def test_a_file_of_events_names_what_reads_it(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "tensorboard.backend.event_processing", None)
+    path = tmp_path / "events.out.tfevents.1.host.1.0"
+    path.write_bytes(b"\x18\x00\xa3")
+    with pytest.raises(TableError, match="Run: pip install tensorboard"):
+        read.scores(path)
+
+
 accumulator = pytest.importorskip(
     "tensorboard.backend.event_processing.event_accumulator"
 )
@@ -350,8 +359,9 @@ def test_what_is_asked_or_refused(tmp_path):
     path = tmp_path / "run" / "events.out.tfevents.1.host.1.0"
     path.parent.mkdir()
     path.write_bytes(b"")
-    with pytest.raises(TableError, match=r"expected scalars in its event files"):
-        read.scores(tmp_path)
+    for one in (tmp_path, path):
+        with pytest.raises(TableError, match=r"expected scalars in its event files"):
+            read.scores(one)
 
 
 def test_what_weights_and_biases_logs_by_itself_is_no_metric(write):

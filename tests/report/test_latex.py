@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -200,3 +201,20 @@ def test_metrics_with_filters_are_named_in_words():
     assert f"Metric: {said}; higher is better; 12 items on each" in result.to_latex()
     assert "higher acc and exact_match (strict) are better" in str(result)
     assert f"|metric:{metrics}|" in result.signature
+
+
+def test_labels_are_those_of_a_file_and_of_whole_words(tmp_path, monkeypatch):
+    """So that tables of two comparisons are in one paper."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"0.{a},0.{a + 2},0.{a + 31}" for a in (31, 42, 37, 35, 48)]
+    labels = []
+    for name in ("runs.csv", "other runs.csv"):
+        Path(name).write_text("\n".join(["a,b,c", *lines]))
+        text = compare_models(read.scores(name), unit="run", test="t").to_latex()
+        labels += re.findall(r"\\label\{(.*)\}", text)
+    assert labels[:2] == ["tab:runs-differences", "tab:runs-scores"]
+    assert labels[2:] == ["tab:other-runs-differences", "tab:other-runs-scores"]
+    games = read.scores(Path(__file__).parents[2] / "docs/examples/games.csv")
+    labels = re.findall(r"\\label\{(.*)\}", compare_models(games).to_latex())
+    kinds = ("differences", "mean-ranks", "means", "tasks")
+    assert labels == [f"tab:games-{kind}" for kind in kinds]

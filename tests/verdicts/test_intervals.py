@@ -8,7 +8,13 @@ import pytest
 import scipy.stats
 
 from sigarray import compare_models, proportion_ci, t_ci, t_test
-from sigarray._verdicts.intervals import UNKNOWN, find_intervals, find_quantiles
+from sigarray._verdicts import intervals
+from sigarray._verdicts.intervals import (
+    UNKNOWN,
+    find_intervals,
+    find_probabilities,
+    find_quantiles,
+)
 from tests.pairs import in_order
 
 RNG = np.random.default_rng(0)
@@ -21,6 +27,12 @@ def test_quantiles(p):
     np.testing.assert_allclose(
         find_quantiles(p, df), scipy.stats.t.isf(p, df), rtol=1e-11
     )
+
+
+def test_quantiles_of_degrees_of_freedom_that_are_equal_but_for_rounding():
+    df = 99.0 - 1.5e-14 * np.arange(3).repeat(20)
+    expected = scipy.stats.t.isf(0.025, 99.0)
+    np.testing.assert_allclose(find_quantiles(0.025, df), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
@@ -152,3 +164,85 @@ def test_which_tests_have_fewer_degrees_of_freedom():
     fewer = 2.0 * scipy.stats.t.sf(welch.statistic, df=len(b) - 1)
     np.testing.assert_allclose(find("aso")[1], fewer, rtol=1e-6)
     assert fewer > 0.05 > welch.pvalue
+
+
+LEAST = 0.93
+
+
+@pytest.mark.parametrize("n", [3, 5, 10, 20])
+@pytest.mark.parametrize("p", [0.5, 0.7, 0.9, 1.0])
+@pytest.mark.parametrize("is_paired", [False, True])
+def test_probabilities_beside_a_constant_hold(n, p, is_paired):
+    """All that runs of the other model say is a number of successes."""
+    above = np.tri(n + 1, n, -1) * 2.0 - 1.0
+    pairs = [(x, np.zeros(n)) for x in above]
+    found = find_probabilities(pairs, 0.95, is_paired=is_paired)
+    shares = scipy.stats.binom.pmf(np.arange(n + 1), n, p)
+    held = [x.low <= p <= x.high for x in found]
+    assert shares @ held >= LEAST
+    assert all(x.low <= x.value <= x.high for x in found)
+    assert found[-1].low == pytest.approx(0.05 ** (1.0 / n))
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (5, 5), (10, 10), (20, 20), (5, 20)])
+@pytest.mark.parametrize("spread", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize("has_ties", [False, True])
+def test_probabilities_hold(n, m, spread, has_ties):
+    rng = np.random.default_rng(n + m)
+    for z in (0.0, 0.5244, 1.2816):
+        lead = z * np.hypot(spread, 1.0)
+        x, y = spread * rng.normal(size=(1000, n)) + lead, rng.normal(size=(1000, m))
+        many = spread * rng.normal(size=10**5) + lead, rng.normal(size=10**5)
+        if has_ties:
+            x, y, *many = map(np.round, (x, y, *many))
+        p = float(np.mean((many[0] > many[1]) + 0.5 * (many[0] == many[1])))
+        pairs = list(zip(x, y, strict=True))
+        found = np.asarray(find_probabilities(pairs, 0.95, is_paired=False))
+        assert np.mean((found[:, 1] <= p) & (p <= found[:, 2])) >= LEAST
+
+
+def test_a_probability_is_that_of_one_pair_alone(monkeypatch):
+    """Of many pairs all scores are compared; of a large one, in their order."""
+    pairs = [(A.round(), B.round()), (B, A), (np.ones(9), np.ones(9))]
+    together = find_probabilities(pairs, 0.99, is_paired=False)
+    monkeypatch.setattr(intervals, "_MOST_HELD", 1)
+    alone = find_probabilities(pairs, 0.99, is_paired=False)
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+    one = [(np.ones(1), np.zeros(1))]
+    assert np.isnan(find_probabilities(one, 0.95, is_paired=False)[0][1:]).all()
+
+
+def test_probabilities_of_a_comparison():
+    higher = compare_models({"a": A, "b": B}, unit="run", test="t")
+    lower = compare_models(
+        {"a": A, "b": B}, unit="run", test="t", higher_is_better=False
+    )
+    (x,), (y,) = higher.records, lower.records
+    names = ("probability_low", "probability_of_improvement", "probability_high")
+    assert x["model_a"] == y["model_b"]
+    assert [x[name] for name in names] == pytest.approx([y[name] for name in names])
+    low, share, high = (x[name] for name in names)
+    said = f"P({x['model_a']} > {x['model_b']}) = {share:.2f} [{low:.2f}, {high:.2f}]"
+    assert said in higher.sentences[0]
+
+
+def test_the_probability_of_hits_is_half_their_difference():
+    rng = np.random.default_rng(0)
+    hits = {name: rng.integers(0, 2, 40).astype(float) for name in "ab"}
+    result = compare_models(hits, unit="item")
+    (x,) = result.records
+    for of, by in (
+        ("mean_difference", "of_improvement"),
+        *[(f"difference_{k}", k) for k in ("low", "high")],
+    ):
+        assert x[f"probability_{by}"] == pytest.approx(0.5 + 0.5 * x[of])
+    assert "P(" not in result.sentences[0]
+
+
+def test_many_models_have_probabilities_at_the_level_of_all():
+    scores = {name: RNG.normal(size=6) for name in "abcd"}
+    every = compare_models(scores, unit="run", test="t").records
+    two = {name: scores[name] for name in (every[0]["model_a"], every[0]["model_b"])}
+    (alone,) = compare_models(two, unit="run", test="t").records
+    assert every[0]["probability_low"] < alone["probability_low"]
+    assert every[0]["probability_of_improvement"] == alone["probability_of_improvement"]

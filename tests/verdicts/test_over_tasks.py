@@ -399,7 +399,7 @@ def test_so_is_one_on_a_single_task_in_pictures():
     for first, is_wide in ((clear, False), (wide, True)):
         result = compare_models({"x": first, "y": clear}, unit="run")
         assert result.better("a", "b", task="x")
-        assert (why in result.list_pictures()[1].caption) == is_wide
+        assert (why in result.list_pictures()[0].caption) == is_wide
         assert why not in str(result)
 
 

@@ -179,3 +179,23 @@ def test_the_line_that_verifies_can_be_pasted(write, run, tmp_path, monkeypatch)
     lines = re.findall(r"<code>(.*?)</code>", page.read_text("utf-8"))
     (line,) = (x for x in map(html.unescape, lines) if "--verify" in x)
     assert run(*shlex.split(line)[1:])[0] == 0
+
+
+def test_the_title_is_the_file_and_pictures_are_not_counted(write, run, tmp_path):
+    """A path as it was typed is in the line that repeats the report alone."""
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "some" / "folder"
+    folder.mkdir(parents=True)
+    paths = [folder / f"{name}.csv" for name in ("lstm", "cnn")]
+    for path in paths:
+        path.write_text("seed,acc\n1,.1\n2,.3\n3,.2\n4,.5\n")
+    page, plot = tmp_path / "page.html", tmp_path / "plot.png"
+    targets = "--plot", str(plot), "--report", str(page)
+    code, _, err = run("compare", *map(str, paths), *targets)
+    assert code == 0
+    assert "as has --report" in err
+    text = page.read_text("utf-8")
+    assert "<h1>lstm.csv, cnn.csv: which model is better?</h1>" in text
+    assert "<title>lstm.csv, cnn.csv: which model is better?</title>" in text
+    assert '<p class="note">Higher acc is better</p>' in text
+    assert "as has --report" not in text

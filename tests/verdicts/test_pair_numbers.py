@@ -34,9 +34,10 @@ def test_both_bounds_of_an_inconclusive_pair_say_whose_they_are(is_turned):
     assert "95 % confidence, and eps_min of both. Inconclusive: new" in paragraph
     sign = "<" if is_turned else ">"
     why = (
-        "eps_min is an upper bound, and cautious for few scores: it is 0.5 to 1 unless "
-        f"a test rejects that both models are equal, even where P(A{sign}B) is 1. So "
-        "it never says that they are equal, or that the other one is better."
+        "eps_min is an upper bound, and cautious for few scores: it stays at 0.5 or "
+        "above unless a test rejects that both models are equal, even where "
+        f"P(A{sign}B) is 1. A high value never says that they are equal, or that the "
+        "other one is better."
     )
     assert " ".join(str(result).split()).count(why) == 1
 

@@ -32,10 +32,10 @@ def compare(scores, **options):
 def find_panels(result):
     """Return the picture of differences on each task, or, of one, the first."""
     pictures = result.list_pictures()
-    return next((x for x in pictures if x.caption.startswith(_EACH)), pictures[0])
+    return next((x for x in pictures if _EACH in x.caption.lower()), pictures[0])
 
 
-_EACH = "Differences of the means"
+_EACH = "differences of the means"
 
 
 def list_captions(result):
@@ -43,8 +43,9 @@ def list_captions(result):
 
 
 def list_panels(figure):
-    """Return {task: axes}."""
-    return {ax.get_title(): ax for ax in figure.axes}
+    """Return {task: axes}, and nothing above them."""
+    named = {ax.get_title(): ax for ax in figure.axes}
+    return {task: ax for task, ax in named.items() if " over " not in task}
 
 
 def test_tasks_have_a_panel_each_in_the_first_picture():
@@ -89,7 +90,8 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
         zip(scores["t2"], list(scores["t2"].values())[::-1], strict=True)
     )
     panels = list_panels(find_panels(compare(scores)).figure)
-    every = ["m0 vs. m1", "m0 vs. m2", "m1 vs. m2"]
+    # By the means over the two tasks that all have.
+    every = ["m1 vs. m0", "m1 vs. m2", "m0 vs. m2"]
     labels = [read_ticks(ax.yaxis) for ax in panels.values()]
     assert labels == [every, ["m0 vs. m2"], every]
     (mark,) = (
@@ -105,17 +107,30 @@ def test_models_have_one_order_on_all_tasks_and_may_lack_some():
         (
             *(4, 2, 1.0),
             [
-                ("Differences of means over these 4", 1),
                 ("Differences of the means, m0 minus m1", 1),
                 ("Mean scores", 1),
             ],
         ),
         (4, 2, 9.0, [("Differences of the means, m0 minus m1", 4), ("Mean scores", 1)]),
-        # Too many tasks, or pairs, for panels.
+        (8, 3, 1.0, [("Differences of means over tasks like", 9), ("Mean scores", 1)]),
+        # Too many tasks, or models, for panels.
         (13, 3, 1.0, [("Differences of means over", 1), ("Mean scores on 13", 1)]),
-        (2, 7, 1.0, [("Models by their mean over", 1), ("Mean scores on 2", 1)]),
+        (
+            *(2, 17, 1.0),
+            [("Differences of the means, m0 minus each", 2), ("Mean scores on 2", 1)],
+        ),
+        (2, 42, 1.0, [("Mean scores on 2 tasks", 1)]),
+        (2, 7, 1.0, [("Differences of means over", 3), ("Models by their mean", 1)]),
         (1, 3, 1.0, [("Differences of", 1), ("Models by their mean score", 1)]),
-        (1, 7, 1.0, [("Models by their mean score", 1), ("Scores on t0", 1)]),
+        (
+            *(1, 7, 1.0),
+            [
+                ("Differences of the means, m0 minus each other model", 1),
+                ("Models by their mean score", 1),
+                ("Scores on t0", 1),
+            ],
+        ),
+        (1, 42, 1.0, [("Models by their mean score", 1), ("Scores on t0", 1)]),
     ],
 )
 def test_the_first_pictures_are_those_that_decide(n_tasks, n_models, scale, expected):
@@ -249,10 +264,11 @@ def test_two_models_have_their_mean_over_tasks_below_the_tasks():
 def test_the_answer_over_tasks_is_the_first_picture():
     """It is that of the headline, and not of single tasks."""
     result = compare(make_tasks(12, 3, scale=10.0))
-    picture, panels, *_ = result.list_pictures()
+    picture, *_ = result.list_pictures()
     assert picture.caption.startswith("Differences of means over tasks like these 12")
-    assert len(panels.figure.axes) == 12
-    (ax,) = picture.figure.axes
+    ax, *panels = picture.figure.axes
+    assert [x.get_title() for x in panels] == [f"t{k}" for k in range(12)]
+    assert ax.get_title().startswith("means over tasks like these 12, 95 % confidence")
     marks, bars = (find_lines(ax, label) for label in ("difference", "interval"))
     pairs = result.over_tasks.pairs
     assert [x.better for x in pairs] == ["m0", "m0", "m1"]
@@ -261,6 +277,27 @@ def test_the_answer_over_tasks_is_the_first_picture():
         assert tuple(bar.get_xdata()) == tuple(pair.interval)
         assert mark.get_marker() == ">"
         assert f"{pair.better} is better" in picture.description
+
+
+def test_of_many_models_the_best_is_compared_with_each_other_one():
+    """By the intervals that hold for all pairs together, as in the table."""
+    scores = make_tasks(3, 8)
+    scores["t1"] = {name: -x for name, x in scores["t1"].items()}
+    for picked in (scores, {"t0": scores["t0"]}):
+        result = compare(picked, statistic="mean" if len(picked) > 1 else None)
+        picture = result.list_pictures()[0]
+        assert "m0 minus each other model" in picture.caption
+        every = len(result.verdicts)
+        assert f"95 % confidence for all {every} together" in picture.caption
+        axes = picture.figure.axes[-len(picked) :]
+        for (task, by), ax in zip(picked.items(), axes, strict=True):
+            limits = {
+                x["model_b"]: (x["difference_low"], x["difference_high"])
+                for x in result.records
+                if x["model_a"] == "m0" and x["task"] in (task, "")
+            }
+            bars = [tuple(x.get_xdata()) for x in find_lines(ax, "interval")]
+            assert bars == [limits[name] for name in list(by)[1:]]
 
 
 def test_models_of_many_tasks_are_at_their_mean_ranks():
@@ -379,8 +416,8 @@ def test_the_axis_says_of_what_differences_are_and_how_sure_intervals_are():
     assert read_foot(short) == "95 % confidence for all 3 together"
     panels = find_panels(compare(scores)).figure
     assert panels.get_supxlabel() == "difference in score"
-    said = "right of 0, first is ahead; 95 % confidence for all 6 together"
-    assert read_foot(panels) == said
+    said = "right of 0, first is ahead; on each task, 95 % confidence for all 6 "
+    assert read_foot(panels) == f"{said}together"
     of_two = {
         t: dict(zip(names, by.values(), strict=False)) for t, by in scores.items()
     }
@@ -390,10 +427,11 @@ def test_the_axis_says_of_what_differences_are_and_how_sure_intervals_are():
         "\u2190 better: Llama-3.1-8B-Instruct",
         "better: Llama-3.1-8B-Base \u2192",
     ]
+    scores |= {f"u{k}": scores["t0"] for k in range(11)}  # too many for panels
     over = compare(scores, statistic="mean").list_pictures()
-    over = next(x.figure for x in over if "over these 2 tasks" in x.caption)
+    over = next(x.figure for x in over if "over these 13 tasks" in x.caption)
     assert over.axes[0].get_xlabel() == "difference in score"
-    assert read_foot(over).startswith("means over these 2 tasks, 95 %")
+    assert read_foot(over).startswith("means over these 13 tasks, 95 %")
     for figure in (short, panels, long, over):
         figure.draw_without_rendering()
         boxes = [x.get_window_extent() for x in figure.texts]
@@ -485,7 +523,9 @@ def test_panels_have_the_answer_over_tasks_above():
     of_marks = "some models are called better though 0 is in the interval"
     assert f"; by almost stochastic order, {of_marks}" in told
     # Intervals are seen beside each other: tasks have one scale.
-    assert len({ax.get_xlim() for ax in figure.axes}) == 1
+    top, *panels = figure.axes
+    assert len({ax.get_xlim() for ax in panels}) == 1
+    assert top.get_xlim() != panels[0].get_xlim()
     wide = {
         t: {m: 99.0 * (t == "t0") * x + x for m, x in y.items()}
         for t, y in scores.items()
@@ -495,10 +535,10 @@ def test_panels_have_the_answer_over_tasks_above():
         for x in compare(wide, test="aso").list_pictures()
         if "on each task" in x.caption
     )
-    assert len({ax.get_xlim() for ax in figure.axes}) > 1
+    assert len({ax.get_xlim() for ax in figure.axes[1:]}) > 1
     of_losses = compare({"t": {"a": [1.0, 2, 3, 4], "b": [-9.0, -8, -7, -6]}}, test="t")
     assert "though" not in read_foot(of_losses.list_pictures()[0].figure)
-    figure = pictures[1].figure
+    figure = pictures[0].figure
     figure.draw_without_rendering()
     (legend,) = figure.legends
     boxes = [x.get_window_extent() for x in (legend, figure._suptitle)]

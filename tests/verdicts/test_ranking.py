@@ -64,9 +64,9 @@ def test_groups_are_explained_once(n_tasks, statistic):
     assert " ".join(text.split()).count(explained) == ("group" in text)
 
 
-def test_a_baseline_is_last_and_there_is_no_ranking():
+def test_there_is_no_ranking_with_a_baseline():
     _, rows = rank(APART, baseline="low", test="t")
-    assert [name for name, _ in rows[1:4]] == ["high", "middle", "low"]
+    assert [name for name, _ in rows[1:4]] == ["low", "high", "middle"]
     text = str(compare_models(APART, unit="run", baseline="low", test="t"))
     answer = "Better than low: high, middle. Worse: none. Inconclusive: none."
     assert text.splitlines()[1] == answer
@@ -199,3 +199,37 @@ def test_columns_of_eps_min_have_one_direction():
     losses = compare_models(APART, unit="run", baseline="low", higher_is_better=False)
     assert "eps_min(A<B)" in losses.tables[0].header
     assert r"$\varepsilon_{\min}^{A<B}$" in losses.to_latex()
+
+
+@pytest.mark.parametrize("n_models", [2, 4, 14, 70])
+@pytest.mark.parametrize("n_tasks", [1, 3, 6])
+@pytest.mark.parametrize("statistic", [None, "mean"])
+def test_a_baseline_is_the_first_in_tables_of_scores(n_models, n_tasks, statistic):
+    """Whatever its rank, in rows, or in the columns of many tasks."""
+    rng = np.random.default_rng(0)
+    tasks = {
+        f"t{k}": {f"m{i}": rng.normal(i, 1.0, 5) for i in range(n_models)}
+        for k in range(n_tasks)
+    }
+    scores = tasks["t0"] if n_tasks == 1 else tasks
+    if n_tasks == 1 and statistic is not None:
+        return
+    asked = {"statistic": statistic} if statistic else {"test": "t"}
+    result = compare_models(scores, baseline="m1", unit="run", **asked)
+    of_scores = 0
+    for table in result.content.tables:
+        if table.header[0] == "model":
+            assert table.rows[0][0] == "m1"
+        elif table.header[:2] == ["task", "m1"]:
+            assert len(table.header) == n_models + 1
+        else:
+            continue
+        of_scores += 1
+        for row, column in table.marked:  # the best, beside its own mean
+            name = table.rows[row][0] if table.header[0] == "model" else ""
+            assert f"m{n_models - 1}" in (name, table.header[column])
+    assert of_scores
+    document = result.content.document
+    by_task = document.get("tasks", {"": document.get("models", {})})
+    for models in [*by_task.values(), (document.get("over_tasks") or {}).get("models")]:
+        assert next(iter(models or ["m1"])) == "m1"

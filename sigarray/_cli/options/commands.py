@@ -31,8 +31,8 @@ DESCRIPTIONS = {
     "compare": f"Say which of several models are better. {FILE_OF_SCORES}",
     "power": (
         "Estimate how many scores `sigarray compare` needs to call a model better, "
-        "or no worse (--margin); for one model, how small a difference shows. FILE: "
-        "see compare."
+        "or no worse (--margin); for one model, which difference shows. FILE: see "
+        "compare."
     ),
     "profile": (
         "Show the share of the scores of each model above each threshold, on one task "
@@ -104,7 +104,7 @@ def _add_power(command: argparse.ArgumentParser) -> None:
         "--n-samples",
         type=whole_number(1, _MAX_SAMPLES),
         metavar="N",
-        help="simulated samples of each size; by default 200 or more",
+        help="simulated samples of each size (200 or more)",
     )
     written = command.add_argument_group("what to write")
     add_format(written)
