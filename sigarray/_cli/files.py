@@ -36,9 +36,9 @@ _SECONDS = 30.0
 
 
 def has_input() -> bool:
-    """Tell whether standard input is a pipe or a file that is not empty.
+    """Tell whether standard input has something to read.
 
-    A terminal, /dev/null, a socket and a closed standard input have nothing to read.
+    A terminal, /dev/null, a socket and a closed one have not.
     """
     try:
         number = sys.stdin.fileno()
@@ -217,10 +217,7 @@ _MAX_HELD = 2**27
 
 
 def open_large(options: argparse.Namespace, most: int = _MAX_HELD) -> ScoreTable | None:
-    """Return the models of a large file, without reading it; None for other files.
-
-    Other tests than that of orders read so many scores at most.
-    """
+    """Return the models of a large file, without reading it; None for other files."""
     chosen = [role for role in ROLES if getattr(options, role) is not None]
     if (
         len(options.files) != 1

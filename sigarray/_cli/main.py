@@ -132,7 +132,6 @@ def _put_plainly(message: str) -> str:
 
 
 def _say_average(name: str, known: Sequence[str]) -> str:
-    """Say which averages over classes there are, for the name of another one."""
     average, _, metric = name.partition("_")
     if metric not in known or name in known:
         return ""

@@ -98,8 +98,6 @@ def _name_limits(name: str, limits: Limits) -> dict[str, float | None]:
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds what scores of some models show, if all models vary as one of them does."""
-
     scores: Scores
     names: list[str]
     trials: Trials

@@ -106,10 +106,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Answer:
-    """The results of a task, in samples of up to the largest size.
-
-    Of models alone, too, if there are no pairs or a lift is asked for.
-    """
+    """The results of a task, in samples of up to the largest size."""
 
     task: str
     comparison: Comparison

@@ -166,7 +166,7 @@ _SPREADS = {"now": "", "least": "_low", "most": "_high"}
 class _Pair(NamedTuple):
     """Two models of a task: what they vary by, and the items that they need.
 
-    These are for several numbers of runs, if runs vary as in `_SPREADS`.
+    These are for several numbers of runs, as runs vary in `_SPREADS`.
     """
 
     task: str

@@ -49,9 +49,8 @@ class SizedPair:
     """How many scores of each model show the difference, and in what share of samples.
 
     The size is infinite if no size that was tried is enough. `present` are the numbers
-    of scores that the better and the worse one have now, and `share_now` is the share
-    of samples of so many, of all models as many as each has. `shares` has those of all
-    sizes that were tried, if they are to be drawn.
+    of scores that the better and the worse one have now, in a share `share_now` of
+    samples. `shares` has those of all sizes that were tried, if they are to be drawn.
     """
 
     better: str
@@ -173,7 +172,6 @@ def find_sizes(
     is_drawn: bool,
     guess: Callable[[float], None] | None = None,
 ) -> list[SizedPair]:
-    """Find the smallest size for each pair; all models are compared at each size."""
     scores = dict(comparison.scores)
     own = {"matched": comparison.matched, "sizes": comparison.sizes}
 
@@ -208,10 +206,10 @@ def search_sizes(
 
     `present` are the numbers of scores of each pair now, whose samples are those
     without a size unless all `are_equal`. What is drawn has the shares of all pairs at
-    each of the sizes that are `listed`, and two sizes more. A size that is proposed for
-    one pair is tried for others, too: the smallest one comes first, so that no answer
-    depends on the order of pairs. `guess` is told the time of all sizes,
-    which is a line of size to the power of the `exponent`.
+    each of the sizes that are `listed`, and two more. A size that is proposed for one
+    pair is tried for others, too, the smallest first, so that no answer depends on the
+    order of pairs. `guess` is told the time of all sizes, a line of size to the power
+    of the `exponent`.
     """
     times: dict[int, float] = {}
     curves = {pair: _Curve(min(n), power, number) for pair, n in present.items()}

@@ -258,7 +258,7 @@ def run(options: argparse.Namespace) -> int:
 def _to_ascii(text: str) -> str:
     """Escape letters where the output is not in UTF-8, as JSON has to be.
 
-    What `backslashreplace` makes of a letter is no JSON.
+    `backslashreplace` makes no JSON of them.
     """
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if codecs.lookup(encoding).name == "utf-8":

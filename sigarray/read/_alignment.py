@@ -16,19 +16,16 @@ from sigarray.read._messages import Caution
 from sigarray.read._raters import are_samples, match_raters, name_unit
 from sigarray.read._records import Raters, Records, find_column
 from sigarray.read._roles import find_roles
-from sigarray.read._text import TableError, UnmatchedError
+from sigarray.read._text import TableError, UnmatchedError, refuse
 from sigarray.read._words import names_raters
 
 Unit = Literal["run", "item", "cluster", "run,item"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
-# Those that each run of a model is one of.
 OF_RUNS = ("run", "run,item")
 _MAX_SHOWN = 3
 
 
 class Units(NamedTuple):
-    """The units of a model: their codes among all units, names, and scores."""
-
     codes: np.ndarray
     names: tuple[str, ...]
     scores: np.ndarray
@@ -41,36 +38,34 @@ Pairs = dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]
 
 
 def choose_unit(records: Records, unit: Unit | None) -> Unit:
-    """Return what a score stands for: the unit of which there is one score each."""
     has = {role: records.has(role) for role in ("run", "item", "cluster")}
     if unit is not None:
         for role in () if unit == "run" else unit.split(","):
             if not has[role]:
-                msg = (
+                refuse(
                     f"Expected a column that says of which {role} a score is, for "
                     f"--unit {unit}; got none. Name it with --{role}."
                 )
-                raise TableError(msg)
         return unit
     if not has["item"]:
-        is_of_clusters = has["cluster"]
-        return ("cluster" if has["run"] else "item") if is_of_clusters else "run"
-    if len(records.list_known("run")) > 1:
-        if all(frame.unit is not None for frame in records.list_frames()):
-            return cast("Unit", records[0].frame.unit)
-        column = find_column(records, "run")
-        if not names_raters(column):
-            return "run,item"
-        if has["cluster"]:
-            return "item"
-        msg = (
-            f"Expected scores of runs or of items; got scores of items by {column!r}. "
-            "Choose what else might have been drawn: --unit item averages over "
-            "these, and pairs the models by item; --unit run averages over the "
-            f"items.{_say_how_to_average(records.list_frames())}"
-        )
-        raise TableError(msg)
-    return "item"
+        of_clusters: Unit = "cluster" if has["run"] else "item"
+        return of_clusters if has["cluster"] else "run"
+    if len(records.list_known("run")) < 2:
+        return "item"
+    if all(frame.unit is not None for frame in records.list_frames()):
+        return cast("Unit", records[0].frame.unit)
+    column = find_column(records, "run")
+    if not names_raters(column):
+        return "run,item"
+    if has["cluster"]:
+        return "item"
+    msg = (
+        f"Expected scores of runs or of items; got scores of items by {column!r}. "
+        "Choose what else might have been drawn: --unit item averages over these, and "
+        "pairs the models by item; --unit run averages over the items."
+        f"{_say_how_to_average(records.list_frames())}"
+    )
+    raise TableError(msg)
 
 
 def join_scores(
@@ -85,9 +80,9 @@ def join_scores(
 ) -> tuple[Joined, list[str], Records, Raters | None]:
     """Return the scores of each model of a task by unit, in the same order.
 
-    And notes, the scores of units that all models have, and whose ratings were matched,
-    if any. `is_said` if the user says that scores are of items; raters who are in a
-    column that is `ignored` are not matched. Runs that `are_folds` have other items.
+    And notes, the scores of units that all models have, and whose ratings were matched.
+    `is_said` if the user says that scores are of items; raters in an `ignored` column
+    are not matched. Runs that `are_folds` have other items.
     """
     _check_units(records, unit)
     notes: list[str] = []
@@ -136,10 +131,6 @@ def join_scores(
 def join_pairs(
     records: Records, models: Names, unit: Unit, *, are_matched: bool
 ) -> Pairs:
-    """Return the scores of every two models on the items or runs of both.
-
-    If `are_matched`, those of items are means of ratings by raters of both.
-    """
     joined = average(records, unit)
     pairs = {}
     for a, b in itertools.combinations(models, 2):
@@ -156,7 +147,7 @@ def join_pairs(
 
 
 def sort_tasks(names: Iterable[str]) -> list[str]:
-    """Sort names as texts, and those that differ in a number at the end by it."""
+    """Sort names as texts, but by a number at the end as a number."""
 
     def split(name: str) -> tuple[str, int]:
         start = name.rstrip("0123456789")
@@ -168,7 +159,6 @@ def sort_tasks(names: Iterable[str]) -> list[str]:
 
 
 def sort_ids(ids: Iterable[str]) -> list[str]:
-    """Sort ids as numbers if all are whole numbers, or else as texts."""
     known = sorted(ids)
     if all(x.isascii() and x.removeprefix("-").isdigit() for x in known):
         return sorted(known, key=int)
@@ -179,12 +169,11 @@ def _check_units(records: Records, unit: Unit) -> None:
     for role in ("item", "run", "cluster"):
         without = np.flatnonzero(records.factors[role].codes < 0)
         if 0 < len(without) < len(records) and (role != "run" or unit in OF_RUNS):
-            msg = (
+            refuse(
                 f"{records[without[0]].place}: expected to find of which {role} the "
                 "score is, as of other scores; got none. Name its column with "
                 f"--{role}."
             )
-            raise TableError(msg)
 
 
 def _say_samples(records: Records) -> str:
@@ -197,33 +186,34 @@ def _say_samples(records: Records) -> str:
 
 
 def _check_same(records: Records, role: str) -> None:
-    """Refuse an item that has two texts, or is in two clusters."""
     if not records.has("item") or not records.has(role):
         return
     if role == "content":  # which early samples lack
-        records = records.take(np.flatnonzero(records.factors[role].codes >= 0))
+        records = records.take(records.factors[role].codes >= 0)
     items, codes = records.factors["item"], records.factors[role].codes
     first = find_first(items.codes, len(items.values) + 1)[items.codes]
     others = np.flatnonzero(codes != codes[first])
     if len(others):
         record, other = records[others[0]], records[first[others[0]]]
-        what = f"one {role}; got {getattr(record, role)!r}, and"
-        what += f" {getattr(other, role)!r} at {other.place}"
-        columns = [find_column(records, x) for x in ("cluster", "item")]
-        both = ",".join(x for x in columns if x is not None)
-        anew = f", pass --item {both}" if None not in columns else ""
-        anew = anew or ", name the columns of both with --item, with a comma"
-        advice = (
-            "A cluster has whole items, such as all questions on one text. Where items "
-            f"are named anew in each{anew}."
-            f"{_say_how_to_average([record.frame])}"
-        )
         if role == "content":
+            what = "text; got another one"
             column = record.frame.roles[role]
-            what = f"one text; got another one at {other.place}"
             advice = f"If they are in another order, pass --item {column}."
-        msg = f"{record.place}: expected item {record.item!r} to have {what}. {advice}"
-        raise TableError(msg)
+        else:
+            what = f"cluster; got {record.cluster!r}, and {other.cluster!r}"
+            both = [find_column(records, x) or "" for x in ("cluster", "item")]
+            anew = "name the columns of both with --item, with a comma"
+            if all(both):
+                anew = f"pass --item {','.join(both)}"
+            advice = (
+                "A cluster has whole items, such as all questions on one text. Where "
+                f"items are named anew in each, {anew}."
+                f"{_say_how_to_average([record.frame])}"
+            )
+        refuse(
+            f"{record.place}: expected item {record.item!r} to have one {what} at "
+            f"{other.place}. {advice}"
+        )
 
 
 def _name_items_by_run(records: Records) -> Records:
@@ -234,12 +224,12 @@ def _name_items_by_run(records: Records) -> Records:
 
 
 def _number_runs(records: Records) -> Joined:
-    joined: Joined = {}
-    for x in records.split("model"):
-        places = np.arange(len(x))
-        names = tuple(map(str, range(1, 1 + len(x))))
-        joined[x[0].model] = Units(places, names, x.scores)
-    return joined
+    return {
+        x[0].model: Units(
+            np.arange(len(x)), tuple(map(str, range(1, 1 + len(x)))), x.scores
+        )
+        for x in records.split("model")
+    }
 
 
 def _match(
@@ -273,11 +263,9 @@ def _match(
     column = find_roles(first.frame, {}).get(role)
     of_column = "" if column is None else f" {column!r} was taken for the {role}s."
     if not drop_unmatched or not len(common):
-        advice = (
-            "Pass --drop-unmatched to leave them out"
-            if len(common)
-            else f"No {role} is in all of them, or they are named in other ways"
-        )
+        advice = f"No {role} is in all of them, or they are named in other ways"
+        if len(common):
+            advice = "Pass --drop-unmatched to leave them out"
         expected = f"scores of the same {role}s"
         if "run" in holders:
             run = find_column(records, "run")
@@ -290,9 +278,8 @@ def _match(
                 expected += f"needs every item in {each}"
                 advice += "; or --unit item, to average each over the runs that have it"
             if names_raters(run):
-                advice = average_them.strip().rstrip(".")
-            else:
-                of_column += average_them
+                advice, average_them = average_them.strip(" ."), ""
+            of_column += average_them
         msg = f"Expected {expected}; but {fault}. {advice}.{of_column}"
         raise UnmatchedError(msg)
     return records.take(np.isin(names.codes, common)), [Caution(f"{fault}; left out")]
@@ -302,8 +289,7 @@ def average(records: Records, unit: Unit) -> Joined:
     """Average the scores of a unit: runs of an item, items of a run.
 
     The score of a cluster is the sum of its items over the mean size of clusters. So
-    the mean of clusters is that of items, and a large cluster weighs as much as its
-    items do.
+    the mean of clusters is that of items.
     """
     groups, n_groups = records.group("model", unit)
     first = find_first(groups, n_groups)
@@ -340,11 +326,8 @@ def average(records: Records, unit: Unit) -> Joined:
 def _share_clusters(
     records: Records, first: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the sizes of clusters over their mean; refuse them if models differ.
-
-    `sizes` are those of each model's clusters, and `first` has their first rows.
-    """
-    models, clusters = records.factors["model"], records.factors["cluster"]
+    """Return the sizes of clusters over their mean; refuse them if models differ."""
+    models, clusters = (records.factors[x] for x in ("model", "cluster"))
     by = np.zeros((len(models.values), len(clusters.values)), int)
     by[models.codes[first], clusters.codes[first]] = sizes
     refuse_sizes(models, clusters, by)

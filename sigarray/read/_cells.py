@@ -18,11 +18,13 @@ from sigarray.read._text import (
     MISSING,
     NUMBER,
     THOUSANDS,
+    Cell,
     Place,
     TableError,
     is_grouped,
     parse_numbers,
     read_grouped,
+    refuse,
     refuse_thousands,
     say_means,
     show_cell,
@@ -55,36 +57,22 @@ def read_cells(
     """Read the cells of all columns of scores of a file, which must be written alike.
 
     Cells are numbers or texts of numbers, with percent signs in all of them or in none,
-    and with decimal commas in all or in none; or true and false, yes and no and the
-    like, which are 1 and 0.
+    and with decimal commas in all or in none; or words for true and false: 1 and 0.
     """
-    numbers = _read_coded(columns, place, of_items)
-    numbers.notes.extend(_say_rounded(columns, numbers.columns, place))
-    return numbers
-
-
-def _read_coded(
-    columns: Mapping[str, Sequence[Any]], place: Place, of_items: bool
-) -> Numbers:
     coded = {x: y.compact() for x, y in columns.items() if isinstance(y, Coded)}
-    if not coded:
-        return _read_all(columns, place, of_items)
+    values = {x: coded[x].values if x in coded else y for x, y in columns.items()}
     try:
-        numbers = _read_all(
-            {x: coded[x].values if x in coded else y for x, y in columns.items()},
-            place,
-            of_items,
-        )
+        numbers = _read_all(values, place, of_items)
     except TableError:
+        if not coded:
+            raise
         # All cells tell which one is wrong, and how most of them are written.
-        return _read_all(
-            {x: list(y) if x in coded else y for x, y in columns.items()},
-            place,
-            of_items,
-        )
+        whole = {x: list(y) if x in coded else y for x, y in columns.items()}
+        numbers, coded = _read_all(whole, place, of_items), {}
     for name, column in coded.items():
-        values = np.append(numbers.columns[name], math.nan)
-        numbers.columns[name] = values[column.codes]
+        known = np.append(numbers.columns[name], math.nan)
+        numbers.columns[name] = known[column.codes]
+    numbers.notes.extend(_say_rounded(columns, numbers.columns, place))
     return numbers
 
 
@@ -93,7 +81,7 @@ def _say_rounded(
     numbers: Mapping[str, np.ndarray],
     place: Place,
 ) -> list[Caution]:
-    """Say that float64 has no place for a whole number, so that others may equal it.
+    """Say that float64 rounds a whole number, so that others may equal it.
 
     Refuse a column of several numbers that all become one.
     """
@@ -110,11 +98,10 @@ def _say_rounded(
                 advice = "Subtract one number from all of them, as from times"
                 cells = columns[name] if low == high else ()
                 if len({as_text(x) for x in cells if not is_blank(x)}) > 1:
-                    msg = (
+                    refuse(
                         f"{place(name, k)}: expected numbers that differ in float64; "
                         f"got {what}, so that all of them become {low:.0f}. {advice}."
                     )
-                    raise TableError(msg)
                 said = f"{name!r} has {what}, so that some that differ become equal"
                 return [Caution(f"{said}. {advice}: only differences count")]
     return []
@@ -138,19 +125,12 @@ def _read_all(
     is_percent = any(_is_percent(cell) for *_, cell in cells)
     if is_percent:
         notes.append("percent signs were taken off, so that scores are in percent")
-        without = [x for x in cells if not _is_percent(x[2])]
-        if without:
-            is_rare = 2 * len(without) <= len(cells)
-            odd = without if is_rare else [x for x in cells if _is_percent(x[2])]
-            name, k, cell = odd[0]
-            what = "a percent sign, as other scores of the file have"
-            if not is_rare:
-                what = "no percent sign, as other scores of the file have none"
-            msg = (
-                f"{place(name, k)}: expected {what}; got {show_cell(cell)}. Write all "
-                "of them in one way."
-            )
-            raise TableError(msg)
+        _refuse_mixed(
+            [x for x in cells if not _is_percent(x[2])],
+            [x for x in cells if _is_percent(x[2])],
+            ("a percent sign, {} have", "no percent sign, {} have none"),
+            place,
+        )
         cells = [(name, k, cell.rstrip()[:-1].rstrip()) for name, k, cell in cells]
     cells, said = read_grouped(cells, columns, place)
     notes += said
@@ -161,29 +141,39 @@ def _read_all(
             for name, k, x in cells
         ]
     arrays = {name: np.full(len(column), math.nan) for name, column in columns.items()}
-    n_truths, words = 0, set()
+    truths: list[Cell] = []
+    others: list[Cell] = []
     for name, k, cell in cells:
         value = _as_number(cell)
+        (truths if value is None else others).append((name, k, cell))
         if value is None:
-            n_truths += 1
-            word = str(cell).strip().lower()
-            words.add(word)
-            value = _TRUTH[word]
+            value = _TRUTH[_as_word(cell)]
         if not abs(value) <= LARGEST_NUMBER:
-            raise TableError(_refuse(place(name, k), columns[name][k], value, of_items))
+            refuse(_explain(place(name, k), columns[name][k], value, of_items))
         arrays[name][k] = value
-    if 0 < n_truths < len(cells):
-        are_rare = 2 * n_truths <= len(cells)
-        name, k, cell = next(x for x in cells if (_as_number(x[2]) is None) == are_rare)
-        what = "a number" if are_rare else "true or false"
-        msg = (
-            f"{place(name, k)}: expected {what}, as other scores of the file are; "
-            f"got {show_cell(cell)}. Write all as numbers, or all as true and false."
+    if truths:
+        kinds = "a number, {} are", "true or false, {} are"
+        _refuse_mixed(
+            truths, others, kinds, place, "as numbers, or all as true and false"
         )
-        raise TableError(msg)
-    if n_truths:
-        notes.append(_say_truths(words, cells, place))
+        notes.append(_say_truths(truths, place))
     return Numbers(arrays, is_percent, notes)
+
+
+def _refuse_mixed(
+    odd: list[Cell],
+    others: list[Cell],
+    said: tuple[str, str],
+    place: Place,
+    way: str = "of them in one way",
+) -> None:
+    """Refuse the first of the fewer cells, if there are both; it is said what for."""
+    if odd and others:
+        are_rare = len(odd) <= len(others)
+        name, k, cell = (odd if are_rare else others)[0]
+        what = said[not are_rare].format("as other scores of the file")
+        got = f"got {show_cell(cell)}. Write all {way}."
+        refuse(f"{place(name, k)}: expected {what}; {got}")
 
 
 def as_text(cell: object) -> str:
@@ -194,7 +184,7 @@ def as_text(cell: object) -> str:
 
 
 def have_names(cells: Any) -> bool:
-    """Tell whether any cell names a row: whole numbers may count the rows."""
+    """Tell whether any cell is a name; whole numbers may count the rows."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         return bool(np.any(cells[np.isfinite(cells)] % 1))
     return any(map(_is_name, cells))
@@ -215,20 +205,17 @@ def find_blank(cells: Any) -> np.ndarray:
     if isinstance(cells, np.ndarray):
         return np.zeros(len(cells), bool)
     if isinstance(cells, Coded):
-        blank: np.ndarray = np.append(find_blank(cells.values), True)[cells.codes]
-        return blank
+        return np.append(find_blank(cells.values), True).take(cells.codes)
     return np.fromiter(map(is_blank, cells), bool, len(cells))
 
 
 def find_missing(cells: Any) -> np.ndarray:
-    """Tell which cells are blank, NaN, infinite, or a word for a missing score."""
     if isinstance(cells, np.ndarray):
         if cells.dtype.kind == "f":
             return ~(np.abs(cells).astype(np.float64) < sys.float_info.max)
         return np.zeros(len(cells), bool)
     if isinstance(cells, Coded):
-        missing: np.ndarray = np.append(find_missing(cells.values), True)[cells.codes]
-        return missing
+        return np.append(find_missing(cells.values), True).take(cells.codes)
     return np.fromiter(map(_is_missing, cells), bool, len(cells))
 
 
@@ -239,11 +226,10 @@ def _is_missing(cell: object) -> bool:
 
 
 def _names_missing(text: str) -> bool:
-    return text.strip().lower() in _ABSENT
+    return _as_word(text) in _ABSENT
 
 
 def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
-    """Return a column of the texts of cells, with equal texts as one value."""
     if isinstance(cells, np.ndarray):
         cells = encode_numbers(cells)
     if not isinstance(cells, Coded):
@@ -254,12 +240,11 @@ def encode_texts(cells: Sequence[Any] | np.ndarray) -> Coded:
 
 
 def looks_like_verdict(cell: object) -> bool:
-    """Tell whether a cell says that an answer is right or wrong: passed, incorrect."""
-    return isinstance(cell, str) and cell.strip().lower() in _VERDICTS
+    """Tell whether a cell is like "passed" or "incorrect"."""
+    return isinstance(cell, str) and _as_word(cell) in _VERDICTS
 
 
 def looks_like_score(cell: object) -> bool:
-    """Tell whether a cell may be a number, however it is written."""
     if isinstance(cell, str):
         text = cell.strip().rstrip("%").rstrip()
         if text.lower() in _TRUTHS[0] or NUMBER.fullmatch(text):
@@ -269,7 +254,6 @@ def looks_like_score(cell: object) -> bool:
 
 
 def _read_plain(cells: Sequence[Any]) -> np.ndarray | None:
-    """Return the numbers, NaN for blank cells, or None if a cell is not a number."""
     if isinstance(cells, np.ndarray):
         is_plain = cells.dtype.kind in "fiu" and _is_finite(cells)
         return cells.astype(np.float64) if is_plain else None
@@ -306,45 +290,39 @@ def _is_percent(cell: object) -> bool:
     return isinstance(cell, str) and cell.rstrip().endswith("%")
 
 
-def _say_truths(
-    words: set[str], cells: list[tuple[str, int, Any]], place: Place
-) -> str:
-    pair = next((x for x in _TRUTHS if words <= {*x}), None)
+def _as_word(cell: object) -> str:
+    return str(cell).strip().lower()
+
+
+def _say_truths(cells: list[Cell], place: Place) -> str:
+    words = [_as_word(x) for *_, x in cells]
+    pair = next((x for x in _TRUTHS if {*words} <= {*x}), None)
     if pair is None:
-        first = str(cells[0][2]).strip().lower()
+        first = words[0]
         known = {y for x in _TRUTHS if first in x for y in x}
-        name, k, cell = next(x for x in cells if str(x[2]).strip().lower() not in known)
-        msg = (
+        name, k, cell = next(x for x in cells if _as_word(x[2]) not in known)
+        refuse(
             f"{place(name, k)}: expected one pair of words, such as {first!r} and its "
             f"opposite; got {show_cell(cell)}. Write all as 1 and 0."
         )
-        raise TableError(msg)
     return f"{pair[0]} is 1, and {pair[1]} is 0"
 
 
-def _has_decimal_commas(cells: list[tuple[str, int, Any]], place: Place) -> bool:
+def _has_decimal_commas(cells: list[Cell], place: Place) -> bool:
     commas = [x for x in cells if isinstance(x[2], str) and _COMMA.fullmatch(x[2])]
     if not commas:
         return False
     points = [x for x in cells if isinstance(x[2], str) and "." in x[2]]
-    if points:
-        are_rare = len(points) <= len(commas)
-        name, k, cell = (points if are_rare else commas)[0]
-        msg = (
-            f"{place(name, k)}: expected a decimal {'comma' if are_rare else 'point'}, "
-            f"as other scores of the file have; got {show_cell(cell)}. Write all of "
-            "them in one way."
-        )
-        raise TableError(msg)
+    said = "a decimal comma, {} have", "a decimal point, {} have"
+    _refuse_mixed(points, commas, said, place)
     if all(THOUSANDS.fullmatch(cell) for *_, cell in commas):
         name, k, cell = commas[0]
         number = cell.replace(",", "")
-        msg = (
+        refuse(
             f"{place(name, k)}: expected a number; got {show_cell(cell)}, which is "
             f"{cell.replace(',', '.', 1)} or {number}. Write it with a point, or "
             "without a comma."
         )
-        raise TableError(msg)
     return True
 
 
@@ -365,19 +343,19 @@ def _as_number(cell: Any) -> float | None:
     return math.nan
 
 
-def _refuse(place: str, cell: Any, value: float, of_items: bool) -> str:
+def _explain(place: str, cell: Any, value: float, of_items: bool) -> str:
     advice = say_means([cell])
-    if _names_missing(str(cell)) and of_items:
-        advice = (
-            " Where an answer is missing, write the score that it is worth, such as 0 "
-            "for a wrong one; or pass --missing drop, which leaves it out, and an item "
-            "without any answer of a model for all models."
-        )
-    elif _names_missing(str(cell)):
+    if _names_missing(str(cell)):
         advice = (
             " Where a run failed, give the score that failing is worth, or pass "
             f"{DROP_OR_WORST}."
         )
+        if of_items:
+            advice = (
+                " Where an answer is missing, write the score that it is worth, such "
+                "as 0 for a wrong one; or pass --missing drop, which leaves it out, "
+                "and an item without any answer of a model for all models."
+            )
     elif not advice and re.search("[0-9]", str(cell)) and math.isnan(value):
         advice = " Write it as a number alone."
     elif math.isfinite(value):

@@ -18,10 +18,7 @@ _SPARSEST = 4
 
 @dataclass(frozen=True, eq=False)
 class Coded(Sequence[Any]):
-    """A column whose cells are places in a list of values; -1 is a blank cell, None.
-
-    The values are a sequence, or an array of numbers.
-    """
+    """A column whose cells are places in values, a sequence or array; -1 is None."""
 
     codes: np.ndarray
     values: Any
@@ -35,7 +32,6 @@ class Coded(Sequence[Any]):
     def __getitem__(self, place: slice | np.ndarray) -> "Coded": ...
 
     def __getitem__(self, place: Any) -> Any:
-        """Return a cell, or a column of several."""
         codes = self.codes[place]
         return Coded(codes, self.values) if np.ndim(codes) else self._decode(codes)
 
@@ -48,7 +44,7 @@ class Coded(Sequence[Any]):
         return value.item() if isinstance(value, np.generic) else value
 
     def compact(self) -> "Coded":
-        """Return the column without unused values, in order of their first cells."""
+        """Return the column with the values that occur, in order of first cells."""
         codes, known = _number(self.codes + 1, len(self.values) + 1)
         order = np.argsort(find_first(codes, len(known)))
         order = order[known[order] > 0]  # 0 is blank
@@ -64,9 +60,7 @@ class Coded(Sequence[Any]):
         return [values[k] for k in order.tolist()]
 
     def find(self, values: Collection[Any]) -> np.ndarray:
-        is_one = np.asarray([x in values for x in [*self.values, None]])
-        is_match: np.ndarray = is_one[self.codes]
-        return is_match
+        return np.take([x in values for x in [*self.values, None]], self.codes)
 
 
 def encode(cells: Sequence[Hashable]) -> Coded:
@@ -91,12 +85,11 @@ def read_numbers(texts: Coded) -> np.ndarray | None:
     values = [*map(str, texts.values)]
     if np.any(texts.codes < 0) or not all(map(NUMBER.fullmatch, values)):
         return None
-    numbers: np.ndarray = np.asarray([*map(float, values)])[texts.codes]
-    return numbers
+    return np.asarray([*map(float, values)]).take(texts.codes)
 
 
 def repeat(value: Any, count: int) -> Coded:
-    """Return a column that repeats one value, in constant memory."""
+    """Return a column of one value, in constant memory."""
     code, values = (-1, []) if value is None else (0, [value])
     return Coded(np.broadcast_to(np.int32(code), count), values)
 
@@ -120,7 +113,7 @@ def take(cells: Any, rows: np.ndarray | Sequence[int]) -> Any:
 
 
 def distinct(cells: Any) -> Sequence[Any]:
-    """Return the cells of a column; if it is coded, each value once."""
+    """Return the cells, or each once if they are coded."""
     return cells.list_known() if isinstance(cells, Coded) else cells
 
 
@@ -133,10 +126,7 @@ def find_first(codes: np.ndarray, size: int) -> np.ndarray:
 
 
 def group_rows(columns: Sequence[Coded]) -> tuple[np.ndarray, int]:
-    """Number the different combinations of cells in rows, and count them.
-
-    Numbers follow the codes of the first column, then of the second, and so on.
-    """
+    """Number the combinations of cells in rows, by the order of codes; count them."""
     groups, n_groups = np.zeros(len(columns[0]), np.int32), 1
     for column in columns:
         n = len(column.values) + 1
@@ -182,13 +172,12 @@ def find_means(scores: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndar
 
 
 def find_again(groups: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of a group that has an earlier one, and of each row the first."""
+    """Return the rows that repeat a group, and for each row the first of its group."""
     first = find_first(groups, n_groups)[groups]
     return np.flatnonzero(first != np.arange(len(first))), first
 
 
 def _number(keys: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
-    """Number integers below a bound in their order, and list those that occur."""
     if bound > _SPARSEST * len(keys):
         known, numbered = np.unique(keys, return_inverse=True)
         return numbered, known

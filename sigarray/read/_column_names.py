@@ -10,7 +10,7 @@ import numpy as np
 
 from sigarray.read._frame import Names, list_names, quote_names
 from sigarray.read._messages import Caution
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._unlikely_rows import list_decimals
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -23,7 +23,6 @@ from sigarray.read._words import (
     list_words,
 )
 
-# Words in names of columns that are computed from those of models.
 COMPUTED = (STATISTICS - {"sd"}) | as_words("""
     diff difference delta δ gap improvement gain lift speedup change
 """)
@@ -53,7 +52,7 @@ _MAYBE_OF_MODELS = as_words("""
 
 
 def refuse_scores_of_one_model(source: str, words: Mapping[str, set[str]]) -> None:
-    """Refuse several scores of one model: bert_acc and bert_f1, a_mean and a_std."""
+    """Refuse bert_acc beside bert_f1, and a_mean beside a_std."""
     kinds = METRICS | SPLITS | COMPUTED | FILLERS | {"sd", "macro", "micro"}
     by: dict[frozenset[str], list[str]] = {}
     models = {frozenset(x): name for name, x in words.items() if kinds.isdisjoint(x)}
@@ -66,25 +65,23 @@ def refuse_scores_of_one_model(source: str, words: Mapping[str, set[str]]) -> No
             if said and stem in models:
                 others[name] = models[stem]
     if others:
-        msg = (
+        refuse(
             f"{source}: expected a column of one score for each model; got "
             f"{list_names(list(others), 4)}, which seem to be other scores of "
             f"{list_names(list(dict.fromkeys(others.values())), 4)}. Leave out what is "
             f"no model with --ignore {quote_names(list(others))}; or, where all are "
             "models, name them with --columns."
         )
-        raise TableError(msg)
     for names in by.values():
         of = [set(words[x]) & kinds for x in names]
         is_told = not set.union(*of).isdisjoint(METRICS | SPLITS | SPREADS)
         if not is_told or all(x == of[0] for x in of):
             continue
-        msg = (
+        refuse(
             f"{source}: expected a column of one score for each model; got "
             f"{list_names(names, 4)}, which seem to be several of one model. Name "
             "those of one score, or all where they are models, with --columns."
         )
-        raise TableError(msg)
 
 
 # A column is computed from others if chance brings it as near to that in fewer tables.
@@ -94,7 +91,7 @@ _BY_CHANCE, _MIN_ROWS, _MOST_ROWS, _MOST_COLUMNS = 5e-3, 3, 200, 40
 def refuse_functions(source: str, scores: Mapping[str, np.ndarray]) -> None:
     """Refuse a column that is the difference, ratio or mean of others in all rows.
 
-    Of b = a - c and c = a - b, that is meant whose size is further from the others'.
+    Of several such, as b = a - c and c = a - b, that of the most unlike size is meant.
     """
     names, sizes = [*scores], {len(x) for x in scores.values()}
     n = len(names)
@@ -118,12 +115,11 @@ def refuse_functions(source: str, scores: Mapping[str, np.ndarray]) -> None:
     if found:
         means = np.log(np.abs(x).mean(axis=1) + 1e-9)
         k = max(found, key=lambda k: abs(means[k] - np.median(means)))
-        msg = (
+        refuse(
             f"{source}: expected a column of scores for each model; got {names[k]!r}, "
             f"the {found[k]} in all rows. Leave it out with --ignore "
             f"{quote_names([names[k]])}, or choose the models with --columns."
         )
-        raise TableError(msg)
 
 
 def _list_functions(
@@ -180,7 +176,6 @@ _SETTINGS = VARIANTS - as_words("ours baseline base new old full") | as_words(""
 """)
 
 
-# What may be between two parts of a name, and after the second one.
 _MARKS = (
     *((" (", ")"), ("(", ")"), (" [", "]"), ("[", "]")),
     *((x, "") for x in (" / ", " | ", ": ", " - ", *"/|:_-. ")),
@@ -188,10 +183,7 @@ _MARKS = (
 
 
 class Grid(NamedTuple):
-    """Models and tasks of which all pairs are names, and the pattern of these.
-
-    `is_known` if most tasks are those of benchmarks.
-    """
+    """Models and tasks of which all pairs are names; `is_known` if by benchmarks."""
 
     models: Names
     tasks: Names
@@ -200,10 +192,7 @@ class Grid(NamedTuple):
 
 
 def find_grid(names: Names) -> Grid | None:
-    """Return the models and tasks that names may be all pairs of, unless of variants.
-
-    Names of variants, such as sizes and settings, may be all pairs of these as well.
-    """
+    """Return models and tasks that names may be all pairs of, unless of variants."""
     found: list[Grid] = []
     for pairs, mark, end in _list_ways(names):
         firsts, seconds = (list(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
@@ -214,10 +203,8 @@ def find_grid(names: Names) -> Grid | None:
         pattern = f"{{model}}{mark}{{task}}{end}", f"{{task}}{mark}{{model}}{end}"
         if is_second and not is_first:
             return Grid(firsts, seconds, pattern[0], is_known=True)
-        if is_first:
-            found.append(Grid(seconds, firsts, pattern[1], is_known=True))
-        else:
-            found.append(Grid(firsts, seconds, pattern[0], is_known=False))
+        models, tasks = (seconds, firsts) if is_first else (firsts, seconds)
+        found.append(Grid(models, tasks, pattern[is_first], is_first))
     grid = min(found, key=lambda x: not x.is_known, default=None)
     if grid is None or grid.is_known:
         return grid
@@ -240,13 +227,12 @@ def say_tasks(source: str, models: Names) -> list[str]:
         "with --columns"
     )
     if grid.is_known:
-        msg = f"{source}: expected a column of scores for each model; got {said}."
-        raise TableError(msg)
+        refuse(f"{source}: expected a column of scores for each model; got {said}.")
     return [f"{source}: compared as models: {said}"]
 
 
 def _list_ways(names: Names) -> list[tuple[Sequence[tuple[str, str]], str, str]]:
-    """List the ways to cut all names in two, with what is between and after parts."""
+    """List the ways to cut all names in two, with the texts between and behind."""
     ways: list[tuple[Sequence[tuple[str, str]], str, str]] = []
     for mark, end in _MARKS:
         for cut in (str.rpartition, str.partition):
@@ -257,10 +243,7 @@ def _list_ways(names: Names) -> list[tuple[Sequence[tuple[str, str]], str, str]]
 
 
 def _are_known(names: Names) -> bool:
-    """Tell whether most names are those of benchmarks.
-
-    Two letters are a language if they are the whole name.
-    """
+    """Tell whether most names are of benchmarks; two letters alone are a language."""
     words = [
         {re.sub(r"[\W\d_]", "", x).lower(), *(y for y in list_words(x) if y[2:])}
         for x in names
@@ -277,17 +260,12 @@ def _is_variant(name: str) -> bool:
 def find_wider_grid(
     names: Names, template: str, known: Sequence[Mapping[str, str] | None]
 ) -> list[dict[str, str] | None] | None:
-    """Return the grid of `match_grid` if all known names with a part of it are in it.
-
-    Runs that are numbers are so, beside columns of other names.
-    """
+    """Return the grid of `match_grid` if it has all known names with a part of it."""
     said = [x for x in known if x is not None]
     grid = match_grid(names, template)
     parts = {y for x in grid if x is not None for y in x.values()}
-    others = [
-        x for x, y in zip(known, grid, strict=True) if x is not None and y is None
-    ]
-    is_apart = all(parts.isdisjoint(x.values()) for x in others)
+    pairs = zip(known, grid, strict=True)
+    is_apart = all(y or not x or parts.isdisjoint(x.values()) for x, y in pairs)
     are_numbers = bool(said) and all(x.get("run", "").isdecimal() for x in said)
     return grid if parts and is_apart and not are_numbers else None
 
@@ -295,8 +273,8 @@ def find_wider_grid(
 def match_grid(names: Names, template: str) -> list[dict[str, str] | None]:
     """Read names by a template of two fields so that most are in a whole grid.
 
-    There each first part has each second one, whatever texts these are; none of them is
-    called as means are. None for other names, and for all if there is no grid.
+    There each first part has each second one, and none is called as means are. None for
+    other names, or for all.
     """
     pieces = re.split(r"\{(\w+)\}", template)
     if len(pieces) != 5 or "*" in template or not pieces[2]:
@@ -304,15 +282,11 @@ def match_grid(names: Names, template: str) -> list[dict[str, str] | None]:
     start, first, mark, second, end = pieces
     cells = {}
     for name in names:
-        if len(name) > len(start + end) and name.startswith(start):
-            text = name.removeprefix(start).removesuffix(end)
+        text = name.removeprefix(start).removesuffix(end)
+        if f"{start}{text}{end}" == name:
             for x in re.finditer(f"(?={re.escape(mark)})", text):
                 parts = text[: x.start()], text[x.start() + len(mark) :]
-                if (
-                    name.endswith(end)
-                    and all(parts)
-                    and not any(map(is_summary, parts))
-                ):
+                if all(parts) and not any(map(is_summary, parts)):
                     cells[parts] = name
     rows: dict[str, list[str]] = {}
     columns: dict[str, list[str]] = {}
@@ -327,34 +301,26 @@ def match_grid(names: Names, template: str) -> list[dict[str, str] | None]:
             for y in rows[a]
             if (x, y) in cells
         }
-        is_whole = len(grid) == len(columns[b]) * len(rows[a])
-        if (
-            is_whole
-            and min(len(columns[b]), len(rows[a])) > 1
-            and len(grid) > len(found)
-        ):
+        n, m = len(columns[b]), len(rows[a])
+        if len(grid) == n * m > len(found) and min(n, m) > 1:
             found = grid
     return [found.get(name) for name in names]
 
 
 def say_others(names: Names, models: Names, template: str) -> list[str]:
-    """Say which columns do not fit a template; warn of those of known models."""
     known = "|".join(map(re.escape, models))
     pattern = re.compile(rf"({known})([\W_]+(?P<a>.*))?|(?P<b>.*)[\W_]({known})")
     found = [(x, pattern.fullmatch(x)) for x in names]
     near = [
         x for x, y in found if models and y and not is_summary(y["a"] or y["b"] or "")
     ]
-    said = []
-    for some, as_note in (near, Caution), ([x for x in names if x not in near], str):
-        if some:
-            fit, were = (
-                ("column does", "was") if len(some) == 1 else ("columns do", "were")
-            )
-            said.append(
-                as_note(
-                    f"{len(some)} {fit} not fit --columns {template!r}, and {were} "
-                    f"left out: {list_names(some, _MAX_SHOWN)}"
-                )
-            )
-    return said
+    parts = (near, Caution), ([x for x in names if x not in near], str)
+    return [
+        as_note(
+            f"{len(some)} {'column does' if len(some) == 1 else 'columns do'} not fit "
+            f"--columns {template!r}, and {'was' if len(some) == 1 else 'were'} left "
+            f"out: {list_names(some, _MAX_SHOWN)}"
+        )
+        for some, as_note in parts
+        if some
+    ]

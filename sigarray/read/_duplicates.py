@@ -16,7 +16,7 @@ from sigarray.read._raters import are_of_one_item, have_samples, list_ways, say_
 from sigarray.read._records import CRASHED, Record, Records, find_column
 from sigarray.read._roles import counts_steps, find_largest, names_runs
 from sigarray.read._settings import list_shared, may_be_setting
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._wide import WideTable, list_names_of_rows
 from sigarray.read._words import (
     HYPERPARAMETERS,
@@ -26,7 +26,6 @@ from sigarray.read._words import (
 )
 
 _MAX_SHOWN = 3
-# The attributes that tell the scores of a model apart.
 _NAME = ("model", "item", "run", "cluster")
 _SEEDS = ("seed", "randomseed", "rngseed", "randomstate", "dataseed")
 _RUN_NAMES = ("run", "runid", "runname", "name", "id", "uuid")
@@ -51,12 +50,11 @@ def refuse_duplicates(records: Records) -> None:
     ]
     if record.step is not None and record.step == other.step:
         said.append(f"step {record.step:.10g}")
-    msg = (
+    refuse(
         f"{record.place}: expected one score of {record.model!r} for "
         f"{', '.join(said)}; got another one at {other.place}. "
         f"{_advise(records, other, record)}"
     )
-    raise TableError(msg)
 
 
 def _advise(records: Records, a: Record, b: Record) -> str:
@@ -76,17 +74,16 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     word = squeeze(name)
     is_setting = names_runs(name) or word in HYPERPARAMETERS | MAYBE_HYPERPARAMETERS
-    shared, are_same = _share_values(records, name)
+    having, texts = records.take_texts(name)
+    values = texts.list_known()
+    shared = list_shared(having.factors["model"], texts)
+    are_same = len(shared) == len({*values} - {None})
     if a.run is not None and a.item is None and names_episodes(name):
         return _say_repetitions(records, name)
     ways = []
     if shared or a.item is not None:
-        values = records.take_texts(name)[1].list_known()
-        value = (
-            find_largest(shared)
-            or find_largest(values)
-            or as_text(a.frame.columns[name][a.row])
-        )
+        value = find_largest(shared) or find_largest(values)
+        value = value or as_text(a.frame.columns[name][a.row])
         ways.append(f"choose rows with --where {shlex.quote(f'{name}={value}')}")
     if model is not None and not (are_averaged and are_of_one_item(name)):
         both = shlex.quote(f"{model},{name}")
@@ -111,7 +108,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"pool them with --run {both}, for a verdict on runs in which {name!r} "
             "varies as it does here"
         )
-    ways[-1] = f"or {ways[-1]}" if len(ways) > 1 else ways[-1]
+    ways[-1] = f"{'or ' * (len(ways) > 1)}{ways[-1]}"
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."
 
 
@@ -139,10 +136,10 @@ def _advise_unknown(
 
 def _say_again(records: Records, column: str | None) -> str:
     """Say how to keep the last rating of an answer that one has rated again."""
-    every = [find_column(records, x) for x in ("task", "model", "item")] + [column]
     if not names_raters(column) or len(records.list_frames()) > 1:
         return ""
-    names = [*filter(None, every)]
+    every = (find_column(records, x) for x in ("task", "model", "item"))
+    names = [*filter(None, (*every, column))]
     return f" In pandas, frame.drop_duplicates({names}, keep='last') keeps the last."
 
 
@@ -153,13 +150,6 @@ def _say_repetitions(records: Records, name: str) -> str:
     if others or not _are_steps(records, name):
         return said
     return f"{said} Or, where {name!r} counts the steps of the training, {_RENAME}."
-
-
-def _share_values(records: Records, name: str) -> tuple[list[str], bool]:
-    """Return the values in a column of all models, and whether none has others."""
-    having, texts = records.take_texts(name)
-    shared = list_shared(having.factors["model"], texts)
-    return shared, len(shared) == len({*texts.list_known()} - {None})
 
 
 def _advise_finished(records: Records, a: Record, b: Record) -> str:
@@ -182,7 +172,6 @@ def _are_steps(records: Records, column: str) -> bool:
 
 
 def _find_task_of_steps(records: Records, column: str) -> str | None:
-    """Return a column of few values within which another one counts steps."""
     if not names_steps(column):
         return None
     steps = records.take_texts(column)[1]
@@ -200,10 +189,7 @@ def _find_task_of_steps(records: Records, column: str) -> str | None:
 
 
 def _list_apart(records: Records, a: Record, b: Record) -> list[str]:
-    """List the columns of few values in which two scores differ, settings first.
-
-    If some of them tell all scores apart, only these are listed.
-    """
+    """List the columns of few values in which scores differ, settings first."""
     frame = a.frame
     known = {a.metric, *(find_column(records, x) for x in ("item", "run", "step"))}
     different = [
@@ -250,19 +236,14 @@ def refuse_repeats(records: Records) -> None:
     if found is not None:
         record, other, by = records[found[0]], records[found[1]], found[2]
         again = _say_again(records, next(filter(names_raters, names), None))
-        msg = (
+        refuse(
             f"{record.place}: expected one score of {record.model!r} for item "
             f"{record.item!r}, {by}; got another one at {other.place}. {_ADVICE}{again}"
         )
-        raise TableError(msg)
 
 
 def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
-    """Tell whether rows are ratings, samples or runs of items, to be averaged.
-
-    Most items have several, for a few may be repeated rows; or a column has such a
-    name, by which those are found.
-    """
+    """Tell whether rows are ratings, samples or runs of items, to be averaged."""
     if unit != "item" or "item" not in chosen:
         return False
     ids = list_names_of_rows(table, chosen["item"], "item")
@@ -270,19 +251,15 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
 
 
 def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
-    """Refuse a second row of an item by one rater, sample or run.
-
-    `ids` are the items of the rows, and `known` the columns of items and models.
-    """
+    """Refuse a second row of an item by one rater, sample or run."""
     columns = {x: encode_texts(y) for x, y in table.name_cells(known).items()}
     found = _find_repeat([encode(ids)], columns) if columns else None
     if found is not None:
         k, first, by = found
-        msg = (
+        refuse(
             f"{table.place(k)}: expected one row of item {ids[k]!r}, {by}; got another "
             f"one at {table.place(first)}. {_ADVICE}"
         )
-        raise TableError(msg)
 
 
 def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
@@ -301,19 +278,18 @@ def _find_repeat(
 ) -> tuple[int, int, str] | None:
     """Return a row that is there twice, the first of its kind, and what they are of.
 
-    Columns of raters, samples and runs have to be among those that tell rows apart, and
-    others of few values may be. Where most rows are there twice, they are samples
-    without a name.
+    Columns of raters, samples and runs have to be among those that tell rows apart;
+    others of few values may be. If most rows are there twice, they are samples.
     """
     of_parts = {x: y for x, y in columns.items() if _names_parts(x)}
     if not of_parts:
         return None
-    others = [
+    telling = [
         y
         for x, y in columns.items()
-        if x not in of_parts and 2 * len(y.list_known()) <= len(y)
+        if x in of_parts or 2 * len(y.list_known()) <= len(y)
     ]
-    groups, n_groups = group_rows([*factors, *of_parts.values(), *others])
+    groups, n_groups = group_rows([*factors, *telling])
     if n_groups == len(groups) or np.median(np.bincount(groups)) > 1:
         return None
     rows, first = find_again(groups, n_groups)
@@ -323,10 +299,7 @@ def _find_repeat(
 
 
 def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return the column of seeds, or None without one that has any.
-
-    A seed of a part of the run, such as "data.seed", is one if it varies.
-    """
+    """Return the column of seeds, if any; "data.seed" is one if it varies."""
     found: list[tuple[tuple[bool, int], int, str]] = []
     for name, cells in columns.items():
         rank = _rank(name)
@@ -336,10 +309,7 @@ def find_seed(columns: Mapping[str, Sequence[Any]]) -> str | None:
 
 
 def doubt_seeds(tasks: Sequence[Records]) -> list[str]:
-    """Doubt that runs are independent if one of a file has the seed of another.
-
-    Runs whose names are their seeds are refused instead.
-    """
+    """Doubt runs with one seed, unless that is their name."""
     said = [x for records in tasks for x in _say_repeated(records)]
     if not said:
         return []
@@ -353,7 +323,7 @@ def doubt_seeds(tasks: Sequence[Records]) -> list[str]:
 
 
 def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
-    """Say which seeds of a task come again: the file, the column, and words."""
+    """Say which seeds come again: the file, the column, and words."""
     run = find_column(records, "run")
     if records.has("item") or any(map(_rank, (run or "").split(","))):
         return []
@@ -361,7 +331,7 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
     said = []
     for k in np.unique(records.files):
         frame = records.frames[k]
-        of_file = records.take(np.flatnonzero(records.files == k))
+        of_file = records.take(records.files == k)
         for name in frame.columns:
             rank = _rank(name)
             if rank is None or name in taken:
@@ -369,13 +339,14 @@ def _say_repeated(records: Records) -> list[tuple[str, str, str]]:
             _, seeds = of_file.take_texts(name)
             if not _may_tell(rank, seeds.list_known()):
                 continue
-            groups, n_groups = group_rows([of_file.factors["model"], seeds])
-            rows, first = find_again(groups, n_groups)
+            rows, first = find_again(*group_rows([of_file.factors["model"], seeds]))
             for again in rows[seeds.codes[rows] >= 0].tolist():
                 a, b = of_file[int(first[again])], of_file[again]
-                of = f"{a.model!r}" if a.task is None else f"{a.model!r} on {a.task!r}"
+                on = "" if a.task is None else f" on {a.task!r}"
                 places = f"{frame.lines[a.row]} and {frame.lines[b.row]}"
-                words = f"{seeds[again]} of {of}, {frame.line_word}s {places}"
+                words = (
+                    f"{seeds[again]} of {a.model!r}{on}, {frame.line_word}s {places}"
+                )
                 said.append((frame.source, name, words))
     return said
 
@@ -385,10 +356,7 @@ def _may_tell(rank: tuple[bool, int], values: Sequence[Any]) -> bool:
 
 
 def _rank(name: str) -> tuple[bool, int] | None:
-    """Tell whether seeds are of a part of a run, and how usual the name is.
-
-    None for columns that are not of seeds.
-    """
+    """Return whether a seed is of a part of a run, and how usual its name is."""
     *above, last = re.split(r"[./]", _ROOT.sub("", name))
     word = squeeze(last)
     if word not in _SEEDS:

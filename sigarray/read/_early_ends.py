@@ -28,7 +28,7 @@ from sigarray.read._records import ENDED_EARLY, Records, find_column
 from sigarray.read._roles import find_roles
 from sigarray.read._settings import may_be_setting
 from sigarray.read._steps import say_common_step
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._words import CONFIG, as_words
 
 _MAX_SHOWN = 3
@@ -44,9 +44,9 @@ _SAME = 0.05
 
 
 class _Runs(NamedTuple):
-    """The run of each score; of each run its first row, its last step, and the end.
+    """The run of each score; of each run its first row and last step, and the end.
 
-    The end is the last step of most runs of its task; NaN for runs that are no earlier.
+    The end is the last step of most runs of the task; NaN for runs that are no earlier.
     """
 
     of_rows: np.ndarray
@@ -59,10 +59,7 @@ class _Runs(NamedTuple):
 def take_early(
     frame: Frame, column: str, values: Names, chosen: Roles, *, are_many: bool
 ) -> np.ndarray:
-    """Return the last rows of runs that end before the chosen steps, if these are.
-
-    Items do not, which are matched. Of many files, each may be a run.
-    """
+    """Return the last rows of runs that end before the chosen steps."""
     none = np.empty(0, int)
     if not names_steps(column):
         return none
@@ -73,7 +70,7 @@ def take_early(
         return none
     names = {*parts, *(roles[x] for x in (*_OF_RUN, "metric") if x in roles)} - {column}
     every = [encode_texts(frame.columns[x]) for x in names]
-    runs, n_runs = group_rows(every or [repeat("", len(frame.lines))])
+    runs, n_runs = group_rows([repeat("", len(frame.lines)), *every])
     texts = [str(x) for x in frame.columns[column]]
     steps = np.asarray([float(x) if NUMBER.fullmatch(x) else np.nan for x in texts])
     last = np.full(n_runs, -np.inf)
@@ -89,10 +86,10 @@ def settle_early(
     """Return the scores, with a missing one for each run that ends much earlier.
 
     Such a run has gone less than half of the way to the step where most runs of the
-    task end, and another run of its model gets there. Where runs end at steps of their
-    own, as by early stopping, there are none. Where steps are `chosen`, each run that
-    has only earlier ones is one. None are changed if they are to be kept.
-    The number of these runs is returned, too, without those that have crashed.
+    task end, and another run of its model gets there; or it has only steps before those
+    that are `chosen`. Where runs end at steps of their own, as by early stopping, there
+    are none. The number of these runs is returned, too, without those that have
+    crashed.
     """
     is_of_runs = len(chosen) or records.has("run")
     if records.has("item") or not is_of_runs or np.isnan(records.steps).all():
@@ -162,7 +159,6 @@ def _find_early(records: Records, chosen: Sequence[float]) -> _Runs:
 
 
 def _find_end(last: np.ndarray, start: float) -> float:
-    """Return the step at which most runs end, or NaN if they do not end together."""
     middle = float(np.quantile(last, 0.5, method="higher"))
     is_near = np.abs(last - middle) <= _TOGETHER * (middle - start)
     steps, counts = np.unique(last[is_near], return_counts=True)
@@ -177,10 +173,10 @@ def _ask(
     said = []
     for k in early:
         one = records[runs.first[k]]
-        task = f", task {one.task!r}" if one.task is not None else ""
-        run = f", run {one.run!r}" if one.run is not None else ""
+        names = {"task": one.task, "run": one.run}
+        which = "".join(f", {x} {y!r}" for x, y in names.items() if y is not None)
         end = "" if len(chosen) else f" (most at {runs.end[k]:.10g})"
-        said.append(f"{one.model!r}{task}{run}, at {column} {runs.last[k]:.10g}{end}")
+        said.append(f"{one.model!r}{which}, at {column} {runs.last[k]:.10g}{end}")
     source = records[runs.first[early[0]]].frame.source
     share = "half" if runs.share == _MUCH_EARLIER else "three quarters"
     before = f"{share} of the others' steps"
@@ -205,10 +201,9 @@ def say_lost(frame: Frame, roles: Roles, kept: np.ndarray, where: str) -> list[s
     lost = [rows[0] for rows in runs if not np.isin(rows, kept).any()]
     if not lost or len(lost) == len(runs):
         return []
-    few = [{role: x[k] for role, x in names.items()} for k in lost[:MAX_NAMED]]
-    more = f"; and {len(lost) - len(few)} more" if len(lost) > len(few) else ""
-    said = f"runs without a row of {where} were left out: {name_few(few)}{more}"
-    return [Caution(said)]
+    named = [name_few([{role: x[k] for role, x in names.items()}]) for k in lost]
+    which = shorten(named, MAX_NAMED, by="; ")
+    return [Caution(f"runs without a row of {where} were left out: {which}")]
 
 
 def say_without_steps(
@@ -230,7 +225,7 @@ def say_fewer_runs(
 ) -> list[str]:
     """Say on which tasks a model, but not all of them, has fewer runs than usual.
 
-    Usual is the largest number that it has on a quarter of tasks or more. `sizes` and
+    Usual is the largest number that it has on a quarter of tasks. `sizes` and
     `n_missing`, of what has been said, count runs by task and model; `ids` name them.
     """
     by_model: dict[str, Counter[int]] = {}
@@ -243,7 +238,7 @@ def say_fewer_runs(
     }
     said = [
         f"{model!r} has {n} of {usual[model]} runs on {task!r}"
-        + _name_lost(ids, task, model)
+        f"{_name_lost(ids, task, model)}"
         for task, by in sizes.items()
         if any(n >= usual[model] for model, n in by.items())
         for model, n in by.items()
@@ -277,7 +272,7 @@ def settle_runs(
     """Settle what becomes of runs that end much earlier, as `settle_early` does.
 
     If each row is a run, no row is an earlier step of another one: those of one name
-    are refused, unless all but one of them have ended early and are left out.
+    are refused, unless all but one of them are left out.
     """
     if not _are_runs(records):
         return settle_early(records, missing, chosen)
@@ -302,16 +297,15 @@ def _refuse_reruns(records: Records, column: str | None) -> None:
     if len(again):
         a, b = records[first[again[0]]], records[again[0]]
         way = "" if column is None else f"; or pass --run {shlex.quote(column)}"
-        msg = (
+        refuse(
             f"{b.place}: expected one score of {b.model!r} for run {b.run!r}; got "
             f"another one at {a.place}. Where one ended early and was run again, leave "
             f"it out with --missing drop, or remove it{way}, to count both."
         )
-        raise TableError(msg)
 
 
 def _are_runs(records: Records) -> bool:
-    """Tell whether rows of one model and run are others, and no steps of a curve."""
+    """Tell whether rows with one name are runs, and no steps of a curve."""
     if records.has("item") or not np.all(records.factors["run"].codes >= 0):
         return False
     if np.isnan(records.steps).all() or records.group(*_OF_RUN)[1] == len(records):
@@ -322,12 +316,10 @@ def _are_runs(records: Records) -> bool:
     return _find_column_of_runs(records) is not None or any(
         group_rows([*of_run, texts])[1] == len(records)
         and not (squeeze(name) in _RAMPED and _rises(records, texts))
-        for name, texts in _read(records, _is_fixed)
+        for name, texts in _read(
+            records, lambda x: squeeze(x) in _FIXED or CONFIG.match(x) is not None
+        )
     )
-
-
-def _is_fixed(name: str) -> bool:
-    return squeeze(name) in _FIXED or CONFIG.match(name) is not None
 
 
 def _rises(records: Records, texts: Coded) -> bool:
@@ -350,7 +342,6 @@ def _find_column_of_runs(records: Records) -> str | None:
 def _read(
     records: Records, is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, Coded]]:
-    """Yield columns of some names that all files have, but for those with a role."""
     known = {*records.metrics, *(y for by in records.roles for y in by.values())}
     columns = records[0].frame.columns
     names = [x for x in columns if x not in known and is_wanted(x)]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sigarray._numeric.sources import SUFFIXES
 from sigarray.read._frame import Names, list_names
 from sigarray.read._messages import Caution
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import RUN
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
@@ -36,10 +36,7 @@ _DETAILS = (SAMPLES, "details_*.parquet", "per_instance_stats.json*")
 
 
 class SourceFile(NamedTuple):
-    """A file, the model and run that its path names, and the folder of the user.
-
-    `said` has what `--path` reads from the path: role -> name.
-    """
+    """A file, what its path names, or --path `said` of it, and the user's folder."""
 
     path: str
     model: str
@@ -49,17 +46,16 @@ class SourceFile(NamedTuple):
     said: Mapping[str, str] | None = None
 
 
-# A file, its name in messages, and its content.
 Opened = tuple[SourceFile, str, Any]
 
 
 def list_files(
     sources: Sequence[str | os.PathLike[str]], *, are_runs: bool = False
 ) -> tuple[list[SourceFile], list[str]]:
-    """List files, and those of folders by their names; "name=path" names the model.
+    """List files, and those of folders; "name=path" names the model.
 
-    And notes on what was left out: older samples, unless the user says that files
-    `are_runs`, or names each.
+    And notes on older samples, which are left out, unless the user says that files
+    `are_runs`.
     """
     listed: list[SourceFile] = []
     notes: list[str] = []
@@ -95,8 +91,7 @@ def list_files(
     every = [x.path for x in files]
     if len(set(every)) < len(every):
         twice = next(path for path in every if every.count(path) > 1)
-        msg = f"Expected each file once; got {twice} twice."
-        raise TableError(msg)
+        refuse(f"Expected each file once; got {twice} twice.")
     files = _name_by_results(files)
     return (files, notes) if are_runs else _take_newest(files, notes)
 
@@ -104,8 +99,8 @@ def list_files(
 def _split_name(source: str) -> tuple[str, str] | None:
     """Return the model and the path of "name=path", or None for a path.
 
-    The name of a hub, "lab/name", has a slash, as a path "lr=0.1/a.csv" has: there, the
-    path has to exist.
+    Names of a hub, "lab/name", have a slash, as "lr=0.1/a.csv" has: there, the path has
+    to exist.
     """
     if Path(source).exists():
         return None
@@ -117,10 +112,7 @@ def _split_name(source: str) -> tuple[str, str] | None:
 
 
 def _list_models(source: str) -> list[str]:
-    """Return the folders of lm_eval in a folder, if several have samples of a task.
-
-    Each is of a model, unless it is named as a run. Those with results alone, too.
-    """
+    """Return the folders of models in a folder, if several have samples of a task."""
     found: dict[str, set[Path]] = {}
     every = list_tree(Path(source)) if Path(source).is_dir() else []
     for path in every:
@@ -138,8 +130,8 @@ def _list_models(source: str) -> list[str]:
 def _name_by_results(files: list[SourceFile]) -> list[SourceFile]:
     """Name models whose samples are in one folder by the results, base_DATE.json.
 
-    By `--output_path out/base.json`, lm_eval writes all models into a folder; the date
-    alone tells which samples are whose.
+    By `--output_path out/base.json`, lm_eval writes all models there; the date alone
+    tells which are whose.
     """
     of_date: dict[tuple[Path, str], str] = {}
     dated: dict[str, tuple[Path, str]] = {}
@@ -167,7 +159,6 @@ def _name_by_results(files: list[SourceFile]) -> list[SourceFile]:
 def _take_newest(
     files: list[SourceFile], notes: list[str]
 ) -> tuple[list[SourceFile], list[str]]:
-    """Leave out older samples of a model on a task, as tools of lm_eval do."""
     newest: dict[tuple[str, str], str] = {}
     samples = {
         x: _DATED.sub("", x.path)
@@ -179,13 +170,14 @@ def _take_newest(
     kept = [
         x for x in files if x not in samples or newest[x.model, samples[x]] == x.path
     ]
-    if len(kept) < 2 or len(kept) == len(files):
+    older = [x.model for x in files if x not in kept]
+    if len(kept) < 2 or not older:
         return files, notes
-    models = dict.fromkeys(x.model for x in files if x not in kept)
-    n = len(files) - len(kept)
-    of = f"{n} {'file' if n == 1 else 'files'} of {list_names(list(models), 3)}"
-    note = f"{OLDER} were left out: {of}. If the newer ones are shorter (--limit), "
-    note += f"name the files to read. If all are runs, {NAME_RUNS}"
+    of = f"{'files' if older[1:] else 'file'} of {list_names(dict.fromkeys(older), 3)}"
+    note = (
+        f"{OLDER} were left out: {len(older)} {of}. If the newer ones are shorter "
+        f"(--limit), name the files to read. If all are runs, {NAME_RUNS}"
+    )
     return kept, [*notes, Caution(note)]
 
 
@@ -219,7 +211,6 @@ def name_stem(name: str) -> str:
 
 
 def name_paths(paths: Names) -> list[str]:
-    """Name files by the parts of their paths that differ."""
     parts = [[*Path(path).parts[:-1], name_stem(Path(path).name)] for path in paths]
     return ["/".join(x) for x in _strip_common(parts)]
 
@@ -227,7 +218,6 @@ def name_paths(paths: Names) -> list[str]:
 def _strip_common(parts: list[list[str]]) -> list[list[str]]:
     if len(parts) < 2:
         return [x[-1:] for x in parts]
-    parts = [list(x) for x in parts]
     while min(map(len, parts)) > 1 and len({x[0] for x in parts}) == 1:
         parts = [x[1:] for x in parts]
     while min(map(len, parts)) > 1 and len({x[-1] for x in parts}) == 1:
@@ -238,7 +228,7 @@ def _strip_common(parts: list[list[str]]) -> list[list[str]]:
 def list_tree(folder: Path, *, are_hidden: bool = False) -> list[Path]:
     """List the files in a folder and those in it, by links, too, but not in circles.
 
-    Those that are no results are left out, unless they `are_hidden` and asked for.
+    Those that are no results are left out, unless they `are_hidden`.
     """
     files: list[Path] = []
     above = {str(folder): {os.path.realpath(folder)}}
@@ -254,17 +244,17 @@ def list_tree(folder: Path, *, are_hidden: bool = False) -> list[Path]:
 
 
 def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
-    """List the files of a folder, all of one model, or of one for each folder in it."""
     every = list_tree(folder)
     if len(every) > _MAX_FILES:
-        msg = f"{folder}: expected at most {_MAX_FILES} files; got {len(every)}."
-        raise TableError(msg)
+        refuse(f"{folder}: expected at most {_MAX_FILES} files; got {len(every)}.")
     known = [path for path in every if is_of_suffix(path.name, _SUFFIXES)]
     detailed = [p for p in known if any(map(p.match, _DETAILS))]
     if detailed:
-        if name is None:
-            _refuse_averages(known, detailed)
-        known = [p for p in known if p in set(detailed)]
+        of_averages = {x.parent for x in known if x.match(_AVERAGES)}
+        without = of_averages - {x.parent for x in detailed}
+        if name is None and without and any(x.match(SAMPLES) for x in detailed):
+            raise lack_samples(sorted(x.name for x in without))
+        known = detailed
     # TensorBoard has a folder of event files for each run.
     events = [path for path in every if path.name.startswith(EVENTS)]
     if not known and not events:
@@ -287,9 +277,13 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
         hidden = [] if left_out else list_tree(folder, are_hidden=True)
         got = list_names(left_out or [str(x.relative_to(folder)) for x in hidden], 5)
         got += ", which are left out in folders: name those to read" * bool(hidden)
-        msg = f"{folder}: expected files of scores ({kinds}); got {got}."
-        raise TableError(msg)
-    parts = [_split_path(p, folder) for p in known]
+        refuse(f"{folder}: expected files of scores ({kinds}); got {got}.")
+    parts = [
+        [*(of := p.relative_to(folder)).parts[:-1], name_stem(of.name)]
+        if p.is_file()
+        else [*p.relative_to(folder).parts] or [folder.name]
+        for p in known
+    ]
     if name is None and detailed and any(p.parent == folder for p in known):
         name = folder.name
     parts = _strip_common(parts) if name is None else [[name, *x] for x in parts]
@@ -301,18 +295,11 @@ def _walk(folder: Path, name: str | None) -> tuple[list[SourceFile], list[str]]:
 
 
 def _has_samples(path: Path, detailed: Sequence[Path]) -> bool:
-    """Tell whether these are averages whose samples, of the same run, are beside."""
+    """Tell whether these are averages, beside samples of the same run."""
     if not path.match(_AVERAGES):
         return False
     date = path.name.removeprefix("results").partition(".json")[0]
     return any(x.parent == path.parent and f"{date}.jsonl" in x.name for x in detailed)
-
-
-def _refuse_averages(paths: Sequence[Path], detailed: Sequence[Path]) -> None:
-    having = {x.parent for x in detailed}
-    without = {x.parent for x in paths if x.match(_AVERAGES)} - having
-    if without and any(x.match(SAMPLES) for x in detailed):
-        raise lack_samples(sorted(x.name for x in without))
 
 
 def lack_samples(models: Names) -> TableError:
@@ -321,10 +308,3 @@ def lack_samples(models: Names) -> TableError:
         "results have averages alone. Run lm_eval with --log_samples, which writes "
         "samples_*.jsonl beside the results, or pass the folders of the other models."
     )
-
-
-def _split_path(path: Path, folder: Path) -> list[str]:
-    parts = list(path.relative_to(folder).parts)
-    if path.is_dir():
-        return parts or [folder.name]
-    return [*parts[:-1], name_stem(path.name)]

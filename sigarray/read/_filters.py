@@ -34,7 +34,7 @@ from sigarray.read._messages import DROP_WORST_OR_KEEP
 from sigarray.read._roles import find_roles, is_long, list_metrics, match_metric
 from sigarray.read._score_table import Choice
 from sigarray.read._several_scores import find_sums
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._tracked import has_filters, keep_filters
 from sigarray.read._words import METRICS, SPLITS, find_runs, is_metric, list_words
 
@@ -43,11 +43,7 @@ _MAX_ROWS = 100_000
 
 
 def take_metric_rows(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
-    """Return the rows of the chosen metric, or the only one, without its name.
-
-    A column of metrics has it, or names of rows such as "acc_seed0", which become
-    "seed0".
-    """
+    """Return the rows of the chosen metric, or the only one, without its name."""
     is_told = frame.metrics is not None or frame.roles or frame.constants
     if is_told or frame.twice or not len(frame.lines):
         return frame
@@ -84,11 +80,10 @@ def find_rows_of_metric(
                 ". These are averages, which do not show how scores vary: better pass "
                 f"{SAMPLES}"
             )
-        msg = (
+        refuse(
             f"{frame.source}, column {column!r}: expected one metric; got "
             f"{list_names(known)}. {advice}."
         )
-        raise TableError(msg)
     chosen = known[0] if metric is None else metric
     starts = [x for x in known if x.split(",")[0] == chosen]
     if chosen not in known and len(starts) > 1:
@@ -112,11 +107,10 @@ def choose_metric_of(frame: Frame, known: Names, metrics: Names, what: str) -> s
     if wanted:
         return match_metric(frame, wanted[0], known)
     if len(known) > 1:
-        msg = (
+        refuse(
             f"{frame.source}, {what}: expected one metric; got {list_names(known)}. "
             f"{say_choice(known)}."
         )
-        raise TableError(msg)
     return known[0]
 
 
@@ -185,10 +179,9 @@ def keep_rows(
 ) -> tuple[list[Frame], str | None]:
     """Return the rows that have one of the chosen values in each of the columns.
 
-    Samples of lm-evaluation-harness have a column for each filter, instead of rows. A
-    column by which rows were chosen is then left out, unless it has a role, or is
-    `named` by other options. The column of steps is returned, too, if runs ended
-    before those that were chosen, whose last rows are among the others.
+    A column by which rows were chosen is left out, unless it has a role, or is `named`
+    by other options. The column of steps is returned, too, if the last rows of runs
+    that ended before those are among the others.
     """
     whole, of_steps, n_early = frames, None, 0
     where, chosen = choice.where, choice.columns
@@ -209,12 +202,11 @@ def keep_rows(
         for value in values:
             texts = _find_texts(value, known)
             if not texts:
-                msg = (
+                refuse(
                     f"{frames[0].source}, column {name!r}: expected a value of it for "
                     f"--where; got {value!r}.{suggest(value, known)} Those in it: "
                     f"{list_names(list(known))}."
                 )
-                raise TableError(msg)
             wanted += texts
         early = [
             take_early(x, name, wanted, chosen, are_many=len(frames) > 1)
@@ -235,7 +227,6 @@ def keep_rows(
 
 
 def _find_texts(value: str, known: Collection[str]) -> list[str]:
-    """Return the texts of cells that a value stands for: itself, or the same number."""
     if value in known or not NUMBER.fullmatch(value):
         return [value] if value in known else []
     number = Decimal(value)
@@ -243,37 +234,33 @@ def _find_texts(value: str, known: Collection[str]) -> list[str]:
 
 
 def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
-    """Leave out columns, so that they get no role.
+    """Leave out columns, so that they get no role, and numbers of rows without a name.
 
-    A column without a name that numbers the rows is left out too. Of runs whose seed
-    is left out, the tracker's own names are taken.
+    Of runs whose seed is left out, the tracker's own names are taken.
     """
     for role, name in chosen.items():
         if name in ignored and name in frame.columns:
-            msg = (
+            refuse(
                 f"{frame.source}: expected --{role} and --ignore to name other "
                 f"columns; got {name!r} for both. Leave out one of them."
             )
-            raise TableError(msg)
     state = frame.roles.get("state")
     if state in ignored:
-        msg = (
+        refuse(
             f"{frame.source}: expected --ignore to name other columns; got {state!r}, "
             f"which says of {frame.kind} whether they have finished, and is always "
             "read. Leave it out of --ignore, and choose what becomes of runs that have "
             f"crashed: {DROP_WORST_OR_KEEP}."
         )
-        raise TableError(msg)
     metric = find_roles(frame, chosen).get("metric") if ignored else None
     if metric is not None and metric in ignored:
         metrics = [x or "" for x in encode_texts(frame.columns[metric]).list_known()]
         if len(metrics) > 1:
-            msg = (
+            refuse(
                 f"{frame.source}, column {metric!r}: expected one metric; got "
                 f"{list_names(metrics)}, and --ignore {metric}, which would mix "
                 f"them. {say_choice(metrics)}."
             )
-            raise TableError(msg)
     unnamed = distinct(frame.columns.get("", ()))
     are_numbers = all(map(looks_like_score, unnamed)) and not have_names(unnamed)
     if "" not in chosen.values() and are_numbers:
@@ -289,7 +276,6 @@ def leave_out(frame: Frame, ignored: Names, chosen: Roles) -> Frame:
 
 
 def _leave_out_parts(frame: Frame, ignored: Names) -> Frame:
-    """Leave out runs by the columns that they have in the file, or by their names."""
     gone = {run for x, run in frame.parts.items() if run and {x, run} & {*ignored}}
     if not gone or frame.run_name is None:
         return frame
@@ -326,7 +312,7 @@ def write_out(choice: Choice, tables: Sequence[Frame | None]) -> Choice:
     """Return the choice with whole names of columns, as trackers write them.
 
     A name that no column has stands for the only one that ends with it, behind a point
-    or a slash. Of a list, neighbours may together be the name of a column: acc,none.
+    or a slash; neighbours in a list may be one: acc,none.
     """
     columns = {x for frame in tables if frame is not None for x in frame.columns}
     if not columns:
@@ -350,7 +336,7 @@ def _find_all(name: str, columns: Collection[str]) -> str:
 
 
 def join_names(names: Names, columns: Collection[str]) -> list[str]:
-    """Return names, of which those of a column with commas had been split."""
+    """Join names that are one column's with commas."""
     joined: list[str] = []
     start = 0
     while start < len(names):

@@ -13,16 +13,9 @@ import numpy as np
 from sigarray._plain_text import suggest
 from sigarray.read._cells import is_blank, looks_like_score, looks_like_verdict
 from sigarray.read._codes import take
-from sigarray.read._text import MISSING, TableError, say_means
-from sigarray.read._words import (
-    PEOPLE,
-    TASKS,
-    list_words,
-    names_clusters,
-    rank_metric,
-)
+from sigarray.read._text import MISSING, TableError, refuse, say_means
+from sigarray.read._words import PEOPLE, TASKS, list_words, names_clusters, rank_metric
 
-# The most cells that are examined to tell whether a column holds numbers.
 MAX_LOOKED_AT = 1000
 Names = Sequence[str]
 # With a number, a filter of lm-evaluation-harness that samples do not name.
@@ -32,8 +25,6 @@ Roles = Mapping[str, str]
 
 
 class UnknownMetricError(TableError):
-    """A file, of a task or not, that lacks the chosen metric."""
-
     def __init__(
         self, message: str, frame: "Frame", known: Sequence[str] | None = None
     ) -> None:
@@ -57,8 +48,6 @@ class SeveralMetricsError(TableError):
 
 @dataclass(frozen=True)
 class Frame:
-    """Rows of a file."""
-
     # What the file was taken for, such as "a long table".
     kind: str
     source: str
@@ -76,7 +65,6 @@ class Frame:
     metrics: tuple[str, ...] | None = None
     # What the reader of the file left out.
     notes: tuple[str, ...] = ()
-    # What may make its scores wrong.
     doubts: tuple[str, ...] = ()
     # What scores of items in several runs stand for, if the kind of file defines it.
     unit: str | None = None
@@ -121,7 +109,7 @@ class Frame:
         return list(dict.fromkeys(x.strip() for several in names for x in several))
 
     def find(self, column: str) -> Sequence[Any] | None:
-        """Return a column, though it may be left out, or None for another one."""
+        """Return a column, left out or not, or None."""
         return self.columns.get(column, self.left_out.get(column))
 
     def take(self, rows: np.ndarray) -> "Frame":
@@ -140,8 +128,7 @@ class Frame:
     ) -> "Frame":
         """Return a row for each score, which columns with these names have.
 
-        `factors` are column -> its cell for each of the names; columns to be `kept`
-        repeat their cells.
+        `factors` are column -> its cell for each name.
         """
         n_rows = len(self.lines)
         rows = [k for k in range(n_rows) for _ in names]
@@ -167,17 +154,13 @@ class Frame:
 
 
 def list_names(names: Sequence[str] | Mapping[str, Any], limit: int = 20) -> str:
-    """List names in quotes, if there are many the first."""
     return shorten([repr(str(name)) for name in names], limit) or "none"
 
 
 def lacks_column(
     source: str, name: str, columns: Iterable[str], option: str | None = None
 ) -> TableError:
-    """Return the error for a column that is not there, but named by an option.
-
-    Of several with a comma, as in "repeat,fold", that is the first that is not there.
-    """
+    """Return the error for a column that is not there; of "repeat,fold", the first."""
     known = list(columns)
     several = [x.strip() for x in name.split(",")]
     if any(x in known for x in several):
@@ -191,21 +174,18 @@ def lacks_column(
 
 def refuse_twice(source: str, names: Names) -> None:
     if names:
-        msg = (
+        refuse(
             f"{source}: expected each column once; got {list_names(names)} twice. "
             "Rename one, or remove it."
         )
-        raise TableError(msg)
 
 
 def shorten(texts: Sequence[str], limit: int, by: str = ", ") -> str:
-    """Join texts, if there are many the first."""
     more = [f"and {len(texts) - limit} more"] * (len(texts) > limit)
     return by.join([*texts[:limit], *more])
 
 
 def is_numeric(cells: Sequence[Any]) -> bool:
-    """Tell whether a column may be of scores, by its first cells."""
     return any(looks_like_score(x) for x in cells[:MAX_LOOKED_AT] if not is_blank(x))
 
 
@@ -216,8 +196,7 @@ _MAX_RUNS, _MIN_NUMBERED = 50, 8
 def choose(names: dict[int, str], columns: Names, name: str) -> dict[int, str]:
     _check_known(names, columns, name)
     if len(set(columns)) < len(columns):
-        msg = f"Expected each of --columns once; got {', '.join(columns)}."
-        raise TableError(msg)
+        refuse(f"Expected each of --columns once; got {', '.join(columns)}.")
     return {position: model for position, model in names.items() if model in columns}
 
 
@@ -237,30 +216,32 @@ def check_count(
 ) -> None:
     if len(names) < min_models:
         number = "two or more models" if min_models == 2 else "a model"
-        msg = (
+        refuse(
             f"{place}: expected columns for {number}; got "
             f"{list_names(list(names.values()))}. Columns are separated by commas, "
             "tabs or semicolons; where a file is of one model, pass one for each."
         )
-        raise TableError(msg)
     refuse_many(len(names), max_models, place)
 
 
 def refuse_many(n_models: int, most: int | None, place: str) -> None:
     if most is not None and n_models > most:
-        msg = (
+        refuse(
             f"{place}: expected at most {most} models, every two of which are "
             f"compared; got {n_models}. Choose some with --columns."
         )
-        raise TableError(msg)
 
 
 def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
     """List columns of distinct whole numbers beside scores that are not whole.
 
-    Columns of up to 50 may well be scores, unless they are apart from all others.
+    Those of up to 50 may be scores, unless they are apart from all others.
     """
-    numbered = [name for name, x in scores.items() if _are_numbers(x)]
+    numbered = [
+        name
+        for name, x in scores.items()
+        if len(x) >= _MIN_NUMBERED and _is_whole(x) and len(np.unique(x)) == len(x)
+    ]
     others = [x for name, x in scores.items() if name not in numbered]
     counts = (x for x in others if not np.isin(x, (0.0, 1.0)).all())
     if not others or any(map(_is_whole, counts)):
@@ -273,10 +254,6 @@ def list_numbered(scores: Mapping[str, np.ndarray]) -> list[str]:
         or scores[name].min() > high
         or scores[name].max() < low
     ]
-
-
-def _are_numbers(x: np.ndarray) -> bool:
-    return len(x) >= _MIN_NUMBERED and _is_whole(x) and len(np.unique(x)) == len(x)
 
 
 def _is_whole(x: np.ndarray) -> bool:
@@ -311,13 +288,12 @@ def refuse_indices(
         "; or where it names the items of a test set, by which models are paired, pass "
         f"--item {quote(first)}{of_clusters}"
     )
-    msg = (
+    refuse(
         f"{name}, line {line}, {columns} {places} ({', '.join(indices.values())}): "
         f"expected scores of a model; got what looks like an index, {reason}. {leave} "
         f"it out with --ignore {quote_names(list(indices.values()))}, or choose the "
         f"models with --columns{of_items * may_be_items}."
     )
-    raise TableError(msg)
 
 
 def say_choice(metrics: Names) -> str:
@@ -326,7 +302,6 @@ def say_choice(metrics: Names) -> str:
 
 
 def _say_unnamed(metrics: Names) -> str:
-    """Say of which samples metrics are whose filters these do not name."""
     if not any(x.endswith(f",{UNNAMED}1") for x in metrics):
         return ""
     return (
@@ -356,7 +331,6 @@ def ask_about_unnamed(place: str, first: object) -> TableError:
 def refuse_texts(
     columns: Mapping[str, Sequence[Any]], place: Callable[[str], str]
 ) -> None:
-    """Refuse columns of texts, such as names, or answers without a score yet."""
     texts = [
         x
         for x, cells in columns.items()
@@ -371,19 +345,17 @@ def refuse_texts(
     got = f"{place(first)}: expected scores; got {columns[first][0]!r}"
     of_means = say_means(columns[first])
     if of_means:
-        msg = f"{got}.{of_means}"
-        raise TableError(msg)
+        refuse(f"{got}.{of_means}")
     quoted = repr(first)
     if list_words(first) & TASKS:
-        msg = (
+        refuse(
             f"{got}. If the column names tasks, pass --task {quoted}; where it names "
             f"items, by which models are paired, --item {quoted}; or leave it out with "
             f"--ignore {quoted}."
         )
-        raise TableError(msg)
     clusters = f"where several rows are of one of them, --cluster {quoted}; "
     digits = " If that is a score, write it as a number alone."
-    msg = (
+    refuse(
         f"{got}.{digits * bool(re.search(r'[0-9]', str(columns[first][0])))} Where the "
         f"column names the models, pass --model {quoted}; where it names items, by "
         f"which models are paired, --item {quoted}; "
@@ -391,7 +363,6 @@ def refuse_texts(
         f"--task {quoted}; where it has answers, write whether each is right, as 1 or "
         f"0; or leave it out with --ignore {quoted}."
     )
-    raise TableError(msg)
 
 
 def _is_text(cells: Sequence[Any]) -> bool:

@@ -19,7 +19,13 @@ from sigarray.read._cells import as_text, have_names
 from sigarray.read._codes import Coded, encode
 from sigarray.read._frame import Frame, Names, list_names, refuse_twice
 from sigarray.read._roles import guess_roles, names_runs
-from sigarray.read._text import TableError, lacks_file, lacks_library, write_whole
+from sigarray.read._text import (
+    TableError,
+    lacks_file,
+    lacks_library,
+    refuse,
+    write_whole,
+)
 from sigarray.read._words import RUN_NAME, is_metric
 
 # The name that pandas stores for a level of an index that has none.
@@ -57,7 +63,7 @@ def read_stored_table(path: str) -> Frame:
 def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame:
     """Return the columns of a data frame, whose missing cells are blank.
 
-    NaN is blank too, as in pandas; in a file it is refused later, as no number.
+    NaN is blank too, as in pandas; in a file it is refused later.
     """
     try:
         import narwhals.stable.v1 as nw
@@ -80,11 +86,17 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
         elif isinstance(data, list) and all(isinstance(x, dict) for x in data):
             msg += " Make a data frame of rows: pandas.DataFrame(rows)."
         raise TypeError(msg) from error
-    texts = write_whole(["" if x is None or _is_nan(x) else str(x) for x in names])
+    texts = write_whole(
+        [
+            "" if x is None or (isinstance(x, float) and math.isnan(x)) else str(x)
+            for x in names
+        ]
+    )
     refuse_twice(name, _list_twice(texts))
     if not len(frame):
-        msg = f"{name}: expected rows of scores; got columns {list_names(texts)} alone."
-        raise TableError(msg)
+        refuse(
+            f"{name}: expected rows of scores; got columns {list_names(texts)} alone."
+        )
     columns = {
         text: _read_column(frame.get_column(x), nan_is_blank=nan_is_blank)
         for text, x in zip(texts, names, strict=True)
@@ -96,10 +108,6 @@ def read_data_frame(data: Any, name: str, *, nan_is_blank: bool = True) -> Frame
 
 def _list_twice(names: Names) -> list[str]:
     return [x for x, n in collections.Counter(names).items() if n > 1]
-
-
-def _is_nan(name: object) -> bool:
-    return isinstance(name, float) and math.isnan(name)
 
 
 def _read_column(series: Any, *, nan_is_blank: bool) -> Any:
@@ -145,8 +153,8 @@ def _encode_in_arrow(series: Any) -> Coded | None:
 def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return a data frame with one name for each column, and the names of its index.
 
-    Of several levels of names, as in a pivot, those that never vary are left out,
-    metrics are joined with runs, and tasks beside models become rows.
+    Of several levels, those that never vary are left out, metrics are joined with runs,
+    and tasks beside models become rows.
     """
     index: Any = getattr(data, "index", None)
     if not hasattr(index, "nlevels") or not hasattr(data, "columns"):
@@ -157,13 +165,12 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
     of_runs = _join_runs([levels[k] for k in telling])
     if len(levels) > 1 and len(telling) != 1 and of_runs is None:
-        msg = (
+        refuse(
             f"{name}: expected one name for each column; got {len(levels)} levels of "
             f"them, such as {tuple(map(str, columns[0]))}. Where one of them names "
             "metrics, choose one by data.xs(metric, axis=1, level=...); or give a row "
             "to each score by data.stack(level=...).reset_index()."
         )
-        raise TableError(msg)
     data = data.copy(deep=False)
     data.columns = levels[telling[0] if len(levels) > 1 else 0]
     if of_runs is not None:
@@ -172,16 +179,14 @@ def _name_columns(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     names = tuple(str(x) for x in data.index.names if x is not None)
     twice = [x for x in names if x in data.columns]
     if twice:
-        msg = (
+        refuse(
             f"{name}: expected each column once; got {list_names(twice)} as a column "
             "and as an index. Remove one: data.reset_index(drop=True)."
         )
-        raise TableError(msg)
     return data.reset_index() if names else data, (*names, *unnamed)
 
 
 def _stack_tasks(data: Any) -> Any:
-    """Return a data frame with tasks in its rows, if its columns name them."""
     columns = data.columns
     levels = [columns.get_level_values(k) for k in range(columns.nlevels)]
     telling = [k for k, level in enumerate(levels) if len(set(level)) > 1]
@@ -218,10 +223,7 @@ def _list_stored_index(data: Any) -> tuple[str, ...]:
 
 
 def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame whose level of the index without a name is a column "".
-
-    Numbers of rows are no names, and are left out.
-    """
+    """Return a data frame with its index as a column "", unless it numbers the rows."""
     index = data.index
     levels = [k for k, x in enumerate(index.names) if x is None]
     if not levels or not len(index):
@@ -245,7 +247,6 @@ def _name_rows(data: Any, name: str) -> tuple[Any, tuple[str, ...]]:
 def _name_stored_index(
     columns: dict[str, Any], index: tuple[str, ...], name: str, data: Any
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return columns in which an index that pandas has stored without a name is ""."""
     levels = [x for x in columns if _STORED.fullmatch(x)]
     if not levels or "" in columns:
         return columns, index
@@ -302,17 +303,15 @@ def read_sheet(path: str, table: str | None) -> str:
         if any(y is not None for row in x.values for y in row)
     ]
     if table is None and len(filled) != 1:
-        msg = (
+        refuse(
             f"{path}: expected one sheet with cells; got {list_names(filled)}. Choose "
             "one with --table NAME."
         )
-        raise TableError(msg)
     if table is not None and table not in filled:
-        msg = (
+        refuse(
             f"{path}: expected a sheet of it for --table; got {table!r}."
             f"{suggest(table, filled)} Its sheets with cells are {list_names(filled)}."
         )
-        raise TableError(msg)
     sheet = filled[0] if table is None else table
     rows = [
         [_write(x, y, path) for x, y in zip(shown, meant, strict=True)]
@@ -326,15 +325,13 @@ def read_sheet(path: str, table: str | None) -> str:
 
 
 def _write(shown: Any, meant: Any, path: str) -> str:
-    """Return the text of a cell; `meant` is its formula, if it has one."""
     value = shown.value
     if value is None and meant.value is not None:
-        msg = (
+        refuse(
             f"{path}, cell {meant.coordinate}: expected a value; got the formula "
             f"{meant.value}, which was never computed. Open the file in Excel, and "
             "save it."
         )
-        raise TableError(msg)
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -24,12 +24,8 @@ from sigarray.read._records import Records, find_column
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._text import TableError
 from sigarray.read._wide import WideTable, split_tasks
-from sigarray.read._words import (
-    names_clusters,
-    names_raters,
-)
+from sigarray.read._words import names_clusters, names_raters
 
-# The most cells of a column by which it is told what it is.
 _MAX_LOOKED_AT = 50
 # Independent items lead to a doubt in as many cases, or fewer.
 _LEVEL = 0.01
@@ -43,10 +39,7 @@ Part = tuple[np.ndarray, Sequence[Any]]
 def say_groups(
     records: Records, tasks: Sequence[Any], source: str
 ) -> tuple[Names, Names]:
-    """Return a note, or a doubt, of columns that may group items without clusters.
-
-    It is a doubt if differences between models depend on the group, or on raters.
-    """
+    """Return notes, and doubts, on columns that may group items without clusters."""
     of_raters = _doubt_raters(records, tasks, source)
     if of_raters or records.has("cluster") or not records.has("item"):
         return [], of_raters
@@ -104,10 +97,10 @@ def _doubt_crossed_runs(
     run: str | None,
     item: str | None,
 ) -> Names:
-    """Doubt that runs of one name, which have items on several tasks, are several.
+    """Doubt verdicts over tasks on which runs of one name have items.
 
-    Of equal models, with runs that differ by a third of their noise on 8 tasks,
-    verdicts over tasks called one better in 24 % of data.
+    Of equal models, with runs that differ by a third of their noise on 8 tasks, they
+    called one better in 24 % of data.
     """
     counts = Counter(
         (model, name)
@@ -170,8 +163,7 @@ def _doubt_shared_items(
 def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> Names:
     """Doubt verdicts on these raters, if differences between models depend on them.
 
-    With raters for items, 0 to 8 % of data of equal models had a verdict, however the
-    ratings vary.
+    With raters for items, 0 to 8 % of data of equal models had a verdict.
     """
     column = find_column(records, "rater")
     item = find_column(records, "item") or ""
@@ -237,7 +229,6 @@ def exceed_signs(parts: Sequence[Part]) -> bool:
 
 
 def match_scores(joined: Any) -> tuple[Names, np.ndarray]:
-    """Return the first items, or runs, that all models have, and their scores."""
     size = max(1, _MAX_DRAWN // len(joined.scores))
     first, *others = joined.ids.values()
     if all(ids == first for ids in others):
@@ -265,7 +256,6 @@ def groups_items(frame: Frame, roles: Roles, column: str) -> bool:
 
 
 def doubt_rated_rows(wide: WideTable, chosen: Roles, table: ScoreTable) -> Names:
-    """Doubt verdicts on these raters, as of a table with a row for each rating."""
     column = chosen.get("run", "")
     if not (table.averaged and names_raters(column)):
         return []

@@ -17,7 +17,7 @@ from sigarray.read._missing import count_models
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long, names_runs
 from sigarray.read._templates import BY_SHARE
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._unlikely_rows import refuse_mean_rows
 from sigarray.read._words import SPLITS, names_folds
 
@@ -29,7 +29,6 @@ _NO_SCORE = re.compile(r"(?!\d*\.0*[1-9]).*", re.S)  # as "cv" may name scores
 _NUMBERS_OF_ROWS = ("id", "idx", "uid")
 # Models rarely have equally many runs if these are more; items are many.
 _MAX_RUNS = 50
-# Marks of single answers: wrong and right, the same in percent, and preferences.
 _PAIRS_OF_MARKS = ((0.0, 1.0), (0.0, 100.0), (-1.0, 1.0))
 # So many scores, all on a short scale of halves, are hardly of runs.
 _MIN_MARKS, _MAX_MARKS, _LARGEST_MARK = 8, 11, 10.0
@@ -50,13 +49,12 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
         values = list(dict.fromkeys(x.strip() for x in known if x.strip()))
         if len(values) > 1:
             wanted = next(x for y in _WANTED for x in values if x.lower().startswith(y))
-            msg = (
+            refuse(
                 f"{frame.source}, column {column!r}: expected scores of one split; got "
                 f"{list_names(values)}. Choose one with --where "
                 f"{shlex.quote(f'{column}={wanted}')}, or "
                 f"compare on each with --task {column}."
             )
-            raise TableError(msg)
 
 
 def refuse_folds(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> None:
@@ -74,11 +72,10 @@ def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
     folds = [x for x in _list_folds(frame) if x not in ignored]
     seeds = find_roles(frame, {}).get("run")
     if seeds == chosen.get("cluster", "") and not frame.roles:
-        msg = (
+        refuse(
             f"{frame.source}, column {seeds!r}: expected clusters of items; got what "
             f"looks like runs. Pass --run {seeds}, or rename it."
         )
-        raise TableError(msg)
     if not folds:
         return
     told, of_items = chosen.get("run", "").split(","), "items that are independent"
@@ -95,13 +92,12 @@ def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
         name, of = others[0], "independent runs"
     else:
         return
-    msg = (
+    refuse(
         f"{frame.source}, column {name!r}: expected {of}; got what looks like folds or "
         "repetitions on one data set, whose training data overlap. "
         f"{_advise_folds(frame, chosen, run.split(','), folds)}; or --run {run}, where "
         "they are independent."
     )
-    raise TableError(msg)
 
 
 def _advise_folds(frame: Frame, chosen: Roles, names: Names, folds: Names) -> str:
@@ -116,15 +112,11 @@ def _advise_folds(frame: Frame, chosen: Roles, names: Names, folds: Names) -> st
                 f"them, take its mean, frame.drop(columns={rest.split(',')})"
                 f".groupby({[model, *last]}).mean(), and pass --fold {last[0]}"
             )
-    if last:
-        return "Pass " + " ".join(
-            [*(f"--run {x}" for x in [rest] if x), f"--fold {last[0]}"]
-        )
-    return f"Pass --run {rest}, with {BY_SHARE}"
+    way = f"Pass --run {rest}" if rest else "Pass"
+    return f"{way} --fold {last[0]}" if last else f"{way}, with {BY_SHARE}"
 
 
 def _name_folds(frame: Frame, chosen: Roles, folds: Names, ignored: Names) -> str:
-    """Return the columns that together name a fold, with the run if folds repeat."""
     columns, roles = frame.columns, {**find_roles(frame, {}), **chosen}
     told = chosen.get("run", "").split(",")
     naming = ",".join(roles.get(x, "") for x in ("model", "task", "metric")).split(",")
@@ -186,9 +178,8 @@ def doubt_left_out(
         elif is_wide and "task" not in chosen and not looks_like_index(name, ()):
             values = [str(x) for x in cells if not is_blank(x)]
             counts = Counter(values)
-            is_even = len({*counts.values()}) == 1 and not any(
-                map(looks_like_score, cells)
-            )
+            is_even = len({*counts.values()}) == 1
+            is_even &= not any(map(looks_like_score, cells))
             if len(counts) > 1 and (name == roles.get("task") or is_even):
                 way = f"are tasks, pass --task {quoted}; or --item {quoted}, where "
                 way += "they are items, by which models are paired"
@@ -238,22 +229,18 @@ def refuse_rows_apart(frame: Frame) -> None:
         if gap and gap > sum(str(x).count("\n") for x in cells):
             n_below = len(frame.lines) - k
             if n_below < k:
-                msg = (
+                refuse(
                     f"{frame.source}, line {below}, below a blank line: expected "
                     f"another run; got {n_below} apart from {k} above, which may be "
                     "their means. Remove what is no run, or the blank line."
                 )
-                raise TableError(msg)
             return
 
 
 def find_unnamed_items(
     source: str, scores: Mapping[str, np.ndarray], n_gaps: Mapping[str, int]
 ) -> tuple[bool, list[str]]:
-    """Tell by values whether rows of a table with a column for each model are items.
-
-    `n_gaps` counts the blank cells between scores.
-    """
+    """Tell by values whether rows of a wide table are items."""
     n_rows = [len(x) + n_gaps.get(name, 0) for name, x in scores.items()]
     reason = doubt_runs(list(scores.values()), n_rows)
     if reason is None:
@@ -281,10 +268,7 @@ def find_unnamed_items(
 def doubt_runs(
     columns: Sequence[np.ndarray], n_rows: Sequence[int] | None = None
 ) -> str | None:
-    """Say why scores are hardly of runs; "" if they are marks of single answers.
-
-    `n_rows` counts the rows of each model, by default those with a score.
-    """
+    """Say why scores are hardly of runs; "" if they are marks of single answers."""
     if _are_marks_of_two(columns):
         return ""
     sizes = {len(x) for x in columns}
@@ -321,8 +305,8 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
 def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
     """Refuse pairs by the order of rows if models may have them in other places.
 
-    Rows of a table with a column of models are in any order. Files of a model each have
-    theirs, as columns do, if all scores are there.
+    Rows of a column of models are in any order. Files, and columns, of a model each
+    have theirs, if all scores are there.
     """
     if _are_named(records):
         return
@@ -332,13 +316,12 @@ def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) ->
     if "model" not in roles:
         or_items, got = "", _find_gaps(records, n_blank)
     if got:
-        msg = (
+        refuse(
             f"{first.source}: expected to know which scores are pairs, for --paired or "
             "--test-share, such as those of one seed or split; got no names of runs or "
             f"items, and {got}. Name the column of runs with --run{or_items}; or leave "
             "the option out."
         )
-        raise TableError(msg)
 
 
 def _are_named(records: Records) -> bool:
@@ -356,7 +339,7 @@ def _find_gaps(records: Records, n_blank: Counter[tuple[str, str]]) -> str:
     if +lacks:
         return f"cells without a score, {count_models(+lacks)}"
     if any(len(x) > 1 for x in sizes.values()):
-        counts = sorted({n for x in sizes.values() for n in x})
+        counts = sorted(set[int]().union(*sizes.values()))
         return f"{' and '.join(map(str, counts))} scores of models"
     return ""
 
@@ -368,11 +351,10 @@ def _refuse_unnamed_items(records: Records, columns: Sequence[np.ndarray]) -> No
     first, x = records[0].frame, records.scores
     got = reason or f"scores of {x.min():g} and {x.max():g}"
     item = "--item with the column of items, by which models are paired, or "
-    msg = (
+    refuse(
         f"{first.source}: expected to know of which run or item each score is; got "
         f"{got}, and columns {list_names(first.columns)}. {_ADVICE.format(item=item)}."
     )
-    raise TableError(msg)
 
 
 def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
@@ -380,16 +362,14 @@ def _refuse_lengths(source: str, scores: Mapping[str, np.ndarray]) -> None:
     if len(set(sizes.values())) > 1:
         (a, n), *others = sizes.items()
         b, m = next((x, y) for x, y in others if y != n)
-        msg = (
+        refuse(
             f"{source}: expected as many scores of each model, a row for each item; "
             f"got {n} of {a!r} and {m} of {b!r}. Name the column of items with --item, "
             "or pass --unit run where each is a run of its own."
         )
-        raise TableError(msg)
 
 
 def _are_marks_of_two(columns: Sequence[np.ndarray]) -> bool:
-    """Tell whether all scores are one of two marks, and some model has both."""
     for low, high in _PAIRS_OF_MARKS:
         # The start of long columns is tested first, for it mostly decides.
         if all(

@@ -25,7 +25,7 @@ from sigarray.read._raters import are_of_one_item
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, find_score, names_runs
 from sigarray.read._settings import do_models_differ, may_be_setting
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import (
     HYPERPARAMETERS,
     MAYBE_HYPERPARAMETERS,
@@ -39,10 +39,7 @@ _LEAST_GROUPS = 3
 
 
 def put_together(frame: Frame, chosen: Roles) -> Frame:
-    """Return the table with one column for those that are named with a comma.
-
-    It replaces these, except for those that are also named for something else.
-    """
+    """Return the table with one column for those that are named with a comma."""
     for name in dict.fromkeys(chosen.values()):
         parts = [part.strip() for part in name.split(",")]
         if name in frame.columns or len(parts) < 2:
@@ -117,9 +114,9 @@ def name_within_clusters(
 ) -> tuple[list[Frame | None], dict[str, str]]:
     """Name items by their cluster, too, if --cluster is said and names begin anew.
 
-    They do if one model has most of its scores under names that several clusters have,
-    or if all models have the same items in clusters, each with one score, and without
-    clusters some with several. Others are left to an error.
+    They do if one model has most of its scores under names of several clusters; or if
+    all models have the same items in clusters, each with one score, and some have
+    several without clusters. Others are left to an error.
     """
     cluster = chosen.get("cluster")
     frames = [x for x in tables if x is not None]
@@ -139,7 +136,6 @@ def name_within_clusters(
 
 
 def _find_repeated(frame: Frame, chosen: Roles, cluster: str) -> str | None:
-    """Return the column of items if its names begin anew in each cluster."""
     known = frame.keep_known(chosen)
     if cluster not in frame.columns or known.get("item") != chosen.get("item"):
         return None
@@ -176,10 +172,9 @@ def _are_once(columns: Sequence[Coded]) -> bool:
 
 
 def doubt_clusters(frame: Frame, roles: Roles, others: Names) -> list[str]:
-    """Doubt clusters that are counted anew in each group of another column.
+    """Doubt clusters that are counted anew, from 0 or 1, in each group of a column.
 
-    Their names are then 0, 1, ... or 1, 2, ... up to some number in each. Clusters of
-    one name are one, which makes few of many.
+    Clusters of one name are one, which makes few of many.
     """
     cluster = roles.get("cluster")
     if cluster is None or cluster not in frame.columns:
@@ -215,8 +210,8 @@ def _count_on(numbers: np.ndarray) -> bool:
 def name_items(records: Records) -> Records:
     """Number the items of each cluster, by model, if nothing names them.
 
-    Only the sums of clusters count, so it does not matter which item of one model
-    stands beside which one of another.
+    Only the sums of clusters count, so that any item of one model may stand beside any
+    of another.
     """
     if records.has("item") or not records.has("cluster"):
         return records
@@ -236,7 +231,7 @@ def name_items(records: Records) -> Records:
 
 
 def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
-    """Refuse sizes of clusters (M, C) if those that two models have differ."""
+    """Refuse sizes of clusters (M, C) that models do not share."""
     model, *others = models.list_known()
     counts = by[models.values.index(model)]
     for other in others:
@@ -246,12 +241,11 @@ def refuse_sizes(models: Coded, clusters: Coded, by: np.ndarray) -> None:
         if wrong:
             of_model = models.codes == models.values.index(model)
             k = min(wrong, key=clusters.codes[of_model].tolist().index)
-            msg = (
+            refuse(
                 "Expected as many scores of a cluster for all models; got "
                 f"{counts[k]} of {model!r} and {other_counts[k]} of {other!r} in "
                 f"cluster {clusters.values[k]!r}. Name the column of items with --item."
             )
-            raise TableError(msg)
 
 
 def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
@@ -262,7 +256,6 @@ def find_clusters(records: Records, items: np.ndarray) -> tuple[str, ...]:
     return tuple(clusters[rows])
 
 
-# Words for what models were asked: other texts of an item may be answers.
 _ASKED = frozenset(("instruction", "input", "question", "prompt", "query", "problem"))
 # With more numbers a column is hardly one of runs.
 _MAX_RUNS = 50
@@ -320,19 +313,17 @@ def find_items(
             )
             return [replace(x, roles={"item": name}) for x in frames], [note]
         if ids.n_each == 1:
-            msg = (
+            refuse(
                 f"{frames[0].source}: column {name!r} may be of items or of runs: each "
                 f"model has each of its {ids.n_values} values once. Pass --item "
                 f"{quoted} where these are items of a test set, by which models are "
                 "paired, "
                 f"--run {quoted} where they are runs, or --ignore {quoted}."
             )
-            raise TableError(msg)
     return list(frames), []
 
 
 def _count_values(frames: Sequence[Frame], roles: Roles, column: str) -> _Ids | None:
-    """Count how often each model has each value; None if that differs."""
     names = [roles[x] for x in ("model", "task", "metric") if x in roles]
     if any(x not in frame.columns for frame in frames for x in (column, *names)):
         return None

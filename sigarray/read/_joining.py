@@ -16,11 +16,7 @@ from sigarray.read._guards import refuse_unnamed_pairs
 from sigarray.read._messages import Caution, put_place, say_once
 from sigarray.read._metrics import refuse_names, say_apart
 from sigarray.read._missing import ask_about_crashed, leave_out_unnamed
-from sigarray.read._one_task import (
-    JoinedTask,
-    join_doubts,
-    join_task,
-)
+from sigarray.read._one_task import JoinedTask, join_doubts, join_task
 from sigarray.read._other_columns import refuse_summaries
 from sigarray.read._pooled_values import (
     count_pooled,
@@ -52,7 +48,7 @@ from sigarray.read._steps import (
     settle_blank,
     take_last_steps,
 )
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._unlikely_rows import doubt_same_runs
 from sigarray.read._words import names_folds, names_raters
 
@@ -64,10 +60,7 @@ _BY_TASK = (
 
 
 class _LastScores(NamedTuple):
-    """The last scores of runs, and what was said of others.
-
-    `n_kept` runs that have crashed, or end much earlier, are among them.
-    """
+    """The last scores of runs, of which `n_kept` have crashed or end much earlier."""
 
     records: Records
     curves: Mapping[str, Mapping[str, Curves]]
@@ -87,10 +80,6 @@ def join_records(
     left_out: list[str],
     n_blank: Counter[tuple[str, str]],
 ) -> ScoreTable:
-    """Join the scores of each task by item or run.
-
-    `n_blank` counts those that were left out as blank, by task and model.
-    """
     records = _choose_records(records, choice)
     notes = [*notes, *say_confounds(records, source)]
     if choice.is_paired:
@@ -226,8 +215,7 @@ def _take_last(
     curves = find_curves(records)
     records, unscored = settle_blank(records, choice.treatment)
     if not len(records):
-        msg = f"{source}: expected rows of scores; got none in {metric!r}."
-        raise TableError(msg)
+        refuse(f"{source}: expected rows of scores; got none in {metric!r}.")
     taken = take_last_steps(records, unscored.tasks, is_kept=is_kept)
     records, notes, doubts, last_steps = taken
     if last_steps is not None and not is_kept:
@@ -245,10 +233,7 @@ def _take_last(
 def _add_blank(
     table: ScoreTable, counts: Mapping[tuple[str, str], int], choice: Choice
 ) -> ScoreTable:
-    """Add scores of runs that were left out as blank to those that are missing.
-
-    Items without a score are unmatched.
-    """
+    """Count runs that were left out as blank as missing ones; items are unmatched."""
     if table.unit != "run" or table.is_paired:
         return table
     n_missing = {task: {**by} for task, by in table.n_missing.items()}
@@ -272,7 +257,6 @@ def _add_blank(
 def _find_direction(
     records: Records, choice: Choice, metric: str, source: str
 ) -> bool | None:
-    """Return whether higher is better, as the tool states, or else as the caller."""
     better = {
         records.frames[k].better.get(records.metrics[k].split(",")[0])
         for k in np.unique(records.files)
@@ -312,12 +296,11 @@ def _choose_records(records: Records, choice: Choice) -> Records:
         if wrong:
             name = wrong[0]
             if known == [None]:
-                msg = (
+                refuse(
                     f"Expected files that name {role}s, to choose {name!r}; got none. "
                     f"Say which column does, with --{role}; or choose some rows with "
                     "--where."
                 )
-                raise TableError(msg)
             raise refuse_names(role, wrong, known)
     if choice.models is None and choice.tasks is None and not choice.ignored:
         return records
@@ -336,12 +319,11 @@ def _check_metrics(records: Records) -> tuple[str, dict[str, str]]:
         record = records[k]
         other = first.setdefault(record.task, record)
         if other.metric != record.metric:
-            msg = (
+            refuse(
                 f"Expected scores of one metric; got {other.metric!r} in "
                 f"{other.frame.source}, and {record.metric!r} in "
                 f"{record.frame.source}. Choose one with --metric."
             )
-            raise TableError(msg)
     metrics = {task or "": record.metric for task, record in first.items()}
     every = dict.fromkeys(metrics.values())
     return ", ".join(every), metrics if len(every) > 1 else {}
@@ -356,8 +338,7 @@ def _check_models(table: ScoreTable, records: Records, choice: Choice) -> None:
             f"got {list_names(models)}. A column of models is named by --model; there "
             f"are {list_names(records[0].frame.columns)}."
         )
-        msg = f"{table.source}, read as {table.kind}: expected {number}{of}; {got}"
-        raise TableError(msg)
+        refuse(f"{table.source}, read as {table.kind}: expected {number}{of}; {got}")
     refuse_many(len(models), choice.max_models, table.source)
 
 

@@ -14,10 +14,9 @@ from sigarray._plain_text import suggest
 from sigarray.read._codes import encode
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._roles import find_roles
-from sigarray.read._text import NoPartError, TableError, lacks_file
+from sigarray.read._text import NoPartError, TableError, lacks_file, refuse
 from sigarray.read._words import METRICS, RUN, list_words
 
-# The kinds of files of scores, for messages.
 _KNOWN = (
     "a list of records, such as {'model': 'a', 'seed': 1, 'score': 0.5}; a mapping of "
     "models to lists or mappings of scores; or what a tool of docs/files.md wrote"
@@ -36,11 +35,10 @@ def parse_lines(text: str, name: str) -> tuple[list[int], list[dict[str, Any]]]:
             except (ValueError, RecursionError):
                 record = parse_document(part, name, line)  # which says what is wrong
             if not isinstance(record, dict):
-                msg = (
+                refuse(
                     f"{name}, line {line}: expected a record in braces, as in every "
                     f"line; got {type(record).__name__}."
                 )
-                raise TableError(msg)
             lines.append(line)
             records.append(record)
     return lines, records
@@ -54,13 +52,9 @@ def tabulate_records(
     lines: Sequence[int] | None = None,
     **known: Any,
 ) -> Frame:
-    """Return records as columns, with None for missing values.
-
-    Numbers and texts of nested mappings have names such as "metrics.acc".
-    """
+    """Return records as columns; nested numbers and texts are "metrics.acc"."""
     if not records:
-        msg = f"{name}: expected records; got none."
-        raise TableError(msg)
+        refuse(f"{name}: expected records; got none.")
     flat = [
         flatten(record) if dict in map(type, record.values()) else record
         for record in records
@@ -72,7 +66,6 @@ def tabulate_records(
 
 
 def _shorten(cells: list[Any]) -> Sequence[Any]:
-    """Return a column of texts, or of true and false, with codes for equal cells."""
     kinds = set(map(type, cells)) - {type(None)}
     return encode(cells) if kinds in ({str}, {bool}) else cells
 
@@ -88,7 +81,6 @@ def flatten(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def list_plain(record: Any, prefix: str) -> dict[str, Any]:
-    """Return the texts and numbers of a mapping, nested or not, by names of columns."""
     if not isinstance(record, dict):
         return {}
     return {
@@ -146,9 +138,8 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_refuse_twice)
 def find_tables(document: Any) -> dict[str, list[dict[str, Any]]]:
     """Return the lists of records in a document, by keys such as "results.results".
 
-    If all values of a mapping are such lists, of records with the same keys, these are
-    one table, with a column `key1`.
-    Records have the model, run or task that the mappings around them name.
+    If all values of a mapping are such lists, with the same keys, they are one table,
+    with a column `key1`. Records have the model, run or task that is named around them.
     """
     tables: dict[str, list[dict[str, Any]]] = {}
     if isinstance(document, dict):
@@ -162,12 +153,20 @@ def _find(
     around: Mapping[str, Any],
     tables: dict[str, list[dict[str, Any]]],
 ) -> None:
-    around = {**around, **_list_constants(node)}
+    plain = {x: [y] for x, y in node.items() if isinstance(y, (str, int, float))}
+    roles = find_roles(Frame("", "", plain, ()), {})
+    known = [roles[x] for x in _CONSTANTS if x in roles]
+    around = {**around, **{x: node[x] for x in known}}
     for key, x in node.items():
         path = f"{prefix}{key}"
         if _are_records(x):
             tables[path] = [{**around, **record} for record in x]
-        elif isinstance(x, dict) and _are_of_one_kind(list(x.values())):
+        elif (
+            isinstance(x, dict)
+            and len(x) > 1
+            and all(map(_are_records, x.values()))
+            and len({frozenset(y[0]) for y in x.values()}) == 1
+        ):
             tables[path] = [
                 {**around, "key1": name, **record}
                 for name, records in x.items()
@@ -179,18 +178,6 @@ def _find(
 
 def _are_records(x: Any) -> bool:
     return isinstance(x, list) and bool(x) and all(isinstance(y, dict) for y in x)
-
-
-def _are_of_one_kind(lists: list[Any]) -> bool:
-    if len(lists) < 2 or not all(map(_are_records, lists)):
-        return False
-    return all(x[0].keys() == lists[0][0].keys() for x in lists)
-
-
-def _list_constants(node: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {x: [y] for x, y in node.items() if isinstance(y, (str, int, float))}
-    roles = find_roles(Frame("", "", plain, ()), {})
-    return {roles[x]: node[roles[x]] for x in _CONSTANTS if x in roles}
 
 
 def take_part(document: Any, table: str, name: str) -> Any:
@@ -216,7 +203,6 @@ def tabulate_part(document: Any, table: str, name: str) -> Frame | None:
     return tabulate_records("records of JSON", name, records, "record")
 
 
-# The most levels of keys, such as task, model, run and item.
 _MAX_LEVELS = 4
 _ROLES = ("model", "task", "run", "item")
 _Key = tuple[Any, ...]
@@ -230,7 +216,7 @@ def read_nested(name: str, document: Any) -> Frame | None:
     """Return the scores of nested mappings and lists, or None for other documents.
 
     Columns `key1`, `key2` and so on have the keys, those of a list from 1 on. If the
-    keys of the last mapping are names of metrics, each of them is a column too.
+    last keys are metrics, each is a column too.
     """
     leaves = list(_walk(document, ()))
     depths = {len(keys) for keys, _ in leaves}
@@ -277,7 +263,7 @@ def _walk(node: Any, keys: _Key) -> Iterator[tuple[_Key, Any]]:
 
 
 def _list_kinds(document: Any, depth: int) -> list[type | None]:
-    """Return the kind of the nodes of each level; None for a level of several."""
+    """Return the kind of nodes of each level; None for several."""
     kinds: list[type | None] = []
     nodes = [document]
     for _ in range(depth):
@@ -297,8 +283,8 @@ def name_levels(
 ) -> Frame:
     """Return nested scores with the roles of their keys, if these are clear.
 
-    Keys such as seed0, seed1 are of runs; then the only others are of models, unless
-    the file names its model. Numbers alone may be of runs or of items.
+    Keys such as seed0 are of runs; then the only others are of models, unless the file
+    names its model. Numbers may be of runs or of items.
     """
     if not frame.levels:
         return frame
@@ -328,10 +314,9 @@ def _ask(
     said = "; ".join(f"{x} is {list_names(keys[x], 3)}" for x in left)
     roles = [x for x in _ROLES if x not in known]
     options = ", ".join(f"--{x}" for x in roles)
-    example = f"--{roles[0]} {left[0]}"
     return TableError(
         f"{frame.source}: expected to know what the levels of its keys are; got "
-        f"{said}. Name each with one of {options}, such as {example}."
+        f"{said}. Name each with one of {options}, such as --{roles[0]} {left[0]}."
     )
 
 
@@ -339,8 +324,7 @@ def read_arrays(path: str) -> dict[str, Any] | Frame:
     try:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            msg = f"{path}: expected a name for each array; got one array. {_ADVICE}."
-            raise TableError(msg)
+            refuse(f"{path}: expected a name for each array; got one array. {_ADVICE}.")
         with loaded:
             arrays = {name: loaded[name] for name in loaded.files}
     except FileNotFoundError as error:
@@ -358,16 +342,14 @@ def read_arrays(path: str) -> dict[str, Any] | Frame:
         raise TableError(msg) from error
     for name, x in arrays.items():
         if x.dtype.kind not in "biuf" or not x.ndim or not x.size:
-            msg = (
+            refuse(
                 f"{path}: expected arrays of numbers; got {name!r} of shape {x.shape} "
                 f"and dtype {x.dtype}."
             )
-            raise TableError(msg)
     if all(x.ndim == 1 for x in arrays.values()):
         return arrays
     frame = read_nested(path, {name: x.tolist() for name, x in arrays.items()})
     if frame is None:
         shapes = ", ".join(f"{name} {x.shape}" for name, x in arrays.items())
-        msg = f"{path}: expected arrays of as many axes, three at most; got {shapes}."
-        raise TableError(msg)
+        refuse(f"{path}: expected arrays of as many axes, three at most; got {shapes}.")
     return frame

@@ -12,7 +12,7 @@ from typing import Any
 
 from sigarray.read._frame import Frame, Names, list_names, shorten
 from sigarray.read._json import list_plain, tabulate_records
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 
 AVERAGES = "results of lm-evaluation-harness"
 ITEMS = "samples of lm-evaluation-harness"
@@ -37,7 +37,6 @@ _PAIRS = {
 
 
 def split_name(path: Path) -> tuple[str, str]:
-    """Return the task and the date in the name of a file of samples, or ""."""
     match = _SAMPLES.fullmatch(path.name)
     return ("", "") if match is None else (match[1], match[2] or "")
 
@@ -47,9 +46,9 @@ def read_samples(
 ) -> Frame | None:
     """Return the scores of a task, by doc_id, or None for other files.
 
-    If there are several filters, the name of a metric includes one, as in the harness:
-    "exact_match,strict-match"; if there is one, "acc" may be called "acc,none", too.
-    What a document says is in columns, "doc.passage". Metrics of which samples have the
+    Names of metrics include one of several filters, as in the harness:
+    "exact_match,strict-match"; "acc" of one may be called "acc,none", too. What a
+    document says is in columns, "doc.passage". Metrics of which samples have the
     log-likelihood are called so; their direction is not that of the metric.
     """
     if not are_samples(records):
@@ -162,8 +161,8 @@ def _load(path: Path, _time: int, _size: int) -> Any:
 def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
     """Return the files of chosen groups of tasks as those of one task each.
 
-    The items of a group are all items of its tasks, so that its mean is that of its
-    tasks, weighed by their sizes.
+    Items of a group are all items of its tasks: its mean is that of these, weighed by
+    their sizes.
     """
     # Some models may have been run on the tasks of a group without it.
     known: dict[str, dict[str, int]] = {}
@@ -181,11 +180,10 @@ def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
         task = frame.constants.get("task", "")
         chosen = [x for x in (task, *frame.groups) if x in (tasks or ())]
         if len(chosen) > 1:
-            msg = (
+            refuse(
                 f"Expected --tasks that have no items in common; got {chosen[0]!r} and "
                 f"{chosen[1]!r}, of which both have the items of {task!r}."
             )
-            raise TableError(msg)
         if chosen and chosen[0] != task:
             item = frame.roles["item"]
             items = [f"{task}/{x}" for x in frame.columns[item]]
@@ -200,13 +198,12 @@ def take_groups(frames: Sequence[Frame], tasks: Names | None) -> list[Frame]:
 def _refuse_groups(frame: Frame, tasks: Names | None) -> None:
     for group in tasks or ():
         if group in frame.groups:
-            msg = (
+            refuse(
                 f"{frame.source}: expected tasks of the file for --tasks; got "
                 f"{group!r}, a group of tasks, whose average does not show how its "
                 f"items vary. Pass {SAMPLES}: --tasks {group} then takes all items of "
                 "the group for those of one task. Or choose some of its tasks."
             )
-            raise TableError(msg)
 
 
 def say_groups(
@@ -214,9 +211,9 @@ def say_groups(
 ) -> tuple[Names, Names]:
     """Return notes on groups of tasks that may be one task, and doubts.
 
-    It is doubted that tasks of a group, beside others, are independent: of models that
-    are equal but for what the 18 tasks of a group share, one was called better over
-    these and 3 others in 18 of 50 folders. So it is where averages are taken for items.
+    Tasks of a group, beside others, are hardly independent: of models that are equal
+    but for what the 18 tasks of a group share, one was called better over these and 3
+    others in 18 of 50 folders. So it is where averages are taken for items.
     """
     if is_of_items:
         averages = [x.groups for x in frames if x.kind == AVERAGES]
@@ -257,10 +254,7 @@ def say_groups(
 def count_pooled(
     frames: Sequence[Frame], ids: Mapping[str, Mapping[str, Names]]
 ) -> dict[str, tuple[int, int]]:
-    """Return the groups that were taken for a task -> how many of their tasks.
-
-    Those with items in `ids`, by task and model; all where it has clusters.
-    """
+    """Return the groups taken for a task -> how many of their tasks have items."""
     known = {x.constants.get("subtask") for x in frames}
     pooled = {}
     for group, (n, n_all) in _count_groups(frames).items():

@@ -22,7 +22,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._text import TableError, write_whole
+from sigarray.read._text import TableError, refuse, write_whole
 from sigarray.read._wide import WideTable
 from sigarray.read._wide_files import read_columns
 from sigarray.read._wide_scores import take_wide
@@ -54,11 +54,10 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
     if choice.tasks is not None:
         missing = [name for name in choice.tasks if name not in tasks]
         if missing:
-            msg = (
+            refuse(
                 f"Expected tasks to be of {list_names(tasks)}; got "
                 f"{list_names(missing)}.{suggest_each(missing, known)}"
             )
-            raise TableError(msg)
         tasks = {name: tasks[name] for name in choice.tasks}
     direction = choice.higher_is_better
     if tasks:
@@ -78,11 +77,10 @@ def read_mapping(scores: Mapping[Hashable, Any], choice: Choice) -> ScoreTable:
         return first
     units = {x.unit for x in tables.values()}
     if len(units) > 1:
-        msg = (
+        refuse(
             "Expected scores of one unit on all tasks; got runs and items. Pass "
             "unit='run', or unit='item'."
         )
-        raise TableError(msg)
     notes = [note for x in tables.values() for note in x.notes]
     notes += _say_levels({task: x.scores for task, x in tables.items()})
     for name, models in alone.items():
@@ -112,18 +110,17 @@ def _refuse_runs(tasks: Mapping[str, Mapping[Hashable, Any]]) -> None:
         (inner, RUN_NAME, "model"),
     ):
         if len(names) > 1 and all(map(pattern.fullmatch, names)):
-            msg = (
+            refuse(
                 f"The scores: expected names of {what}s; got {list_names(names, 3)}, "
                 f"as of runs. {_OF_RUNS} If they are {what}s, give them other names, "
                 f"such as '{what} {names[0]}'."
             )
-            raise TableError(msg)
 
 
 def _say_levels(tasks: Mapping[str, Mapping[str, np.ndarray]]) -> list[str]:
     """Say which keys are tasks and which are models, if these may be turned round.
 
-    Scores of several models on a task are of one size, as a rule, and those of a model
+    As a rule, scores of several models on a task are of one size, and those of a model
     on several tasks are not.
     """
     models = list(dict.fromkeys(name for by in tasks.values() for name in by))
@@ -163,7 +160,7 @@ def _copy_scores(x: Any, place: str) -> np.ndarray:
 def _read_models(
     scores: Mapping[Hashable, Any], source: str, choice: Choice
 ) -> ScoreTable:
-    """Read the scores of one task; labels pair them, not places."""
+    """Read the scores of one task; labels pair them."""
     values = tuple(scores.values())
     are_named = (
         all(map(_has_names, values))
@@ -204,12 +201,12 @@ def _read_columns(
     texts = write_whole([*map(str, scores)])
     columns = dict(zip(texts, scores.values(), strict=True))
     if len(columns) < len(scores):
-        msg = f"{source}: expected each model once; got two names that are one text."
-        raise TableError(msg)
+        refuse(f"{source}: expected each model once; got two names that are one text.")
     cells: dict[int, Any] = {}
     maybe_runs = guess_roles(columns).get("run")
     for place, (name, x) in enumerate(columns.items()):
-        if (name == maybe_runs or is_item_name(name)) and _are_texts(x):
+        are_texts = isinstance(x, (list, tuple)) and any(isinstance(y, str) for y in x)
+        if are_texts and (name == maybe_runs or is_item_name(name)):
             cells[place] = list(x)
             continue
         column = _copy_scores(x, f"{source}, {name}")
@@ -223,16 +220,15 @@ def _read_columns(
                     " Scores on several tasks are a mapping of tasks to models: "
                     f"{{task: {{model: scores}}}}. {_OF_RUNS}"
                 )
-            raise TableError(msg)
+            refuse(msg)
         is_fault = ~np.isfinite(column)
         if choice.treatment is None and is_fault.any():
             k = int(np.flatnonzero(is_fault)[0])
-            msg = (
+            refuse(
                 f"{source}, {name}: expected finite scores; got {column[k]} at place "
                 f"{k}. Give it the score that failing is worth, or pass "
                 f"{DROP_OR_WORST}."
             )
-            raise TableError(msg)
         cells[place] = column
     names = dict(enumerate(columns))
     wide = WideTable(source, names, cells, lambda k: f"{source}, score {k + 1}")
@@ -243,7 +239,3 @@ def _read_columns(
         choice = replace(choice, models=list(columns))
     table = take_wide(wide, chosen, choice)
     return table._replace(notes=(*notes, *table.notes))
-
-
-def _are_texts(x: Any) -> bool:
-    return isinstance(x, (list, tuple)) and any(isinstance(y, str) for y in x)

@@ -24,7 +24,7 @@ DROP_WORST_OR_KEEP = (
 
 
 class Listener(NamedTuple):
-    """Receives notes, and counts steps: `track(steps, name)` yields the same steps."""
+    """Receives notes, and counts steps: `track(steps, name)` yields these."""
 
     note: Callable[[str], None]
     track: Callable[[Sequence[Any], str], Iterator[Any]]
@@ -51,7 +51,7 @@ def note(text: str) -> None:
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warn of scores or options, at the caller of the function that does so."""
+    """Warn at the caller of the function that does so."""
     warnings.warn(text, category, stacklevel=3)
 
 
@@ -118,15 +118,8 @@ _WITH_VALUE = (
     *("fold", "score", "metric", "missing", "table", "ignore", "tasks", "statistic"),
 )
 _OTHERS = (
-    *("where", "path", "alpha", "dt", "threshold", "format"),
-    *(
-        "confidence-level",
-        "n-resamples",
-        "test-share",
-        "margin",
-        "workers",
-        *_ARGUMENTS,
-    ),
+    *("where", "path", "alpha", "dt", "threshold", "format", "confidence-level"),
+    *("n-resamples", "test-share", "margin", "workers", *_ARGUMENTS),
 )
 # Options that are arguments of `read.scores`, and of no other function.
 _OF_READING = (
@@ -157,7 +150,6 @@ class SingleTaskWarning(UserWarning):
 
 @contextlib.contextmanager
 def hold_warnings(category: type[Warning]) -> Iterator[list[str]]:
-    """Keep the warnings of a category back; others are shown as before."""
     held: list[str] = []
     show = warnings.showwarning
 
@@ -183,19 +175,17 @@ class Caution(str):
 
 
 class RepeatedCaution(Caution):
-    """Is said by the report, too."""
-
     __slots__ = ()
 
 
 class DoubtOfGroups(str):
-    """Doubts that items are independent, unless they are put into clusters."""
+    """Doubts that items are independent, unless they are in clusters."""
 
     __slots__ = ()
 
 
 def put_place(place: str, note: str) -> str:
-    """Return a note behind its place, such as the file; a caution remains one."""
+    """Return a note behind its place; a caution remains one."""
     return type(note)(f"{place}: {note}")
 
 
@@ -205,7 +195,6 @@ def say_single(task: str, models: Sequence[object]) -> Caution:
 
 
 def say_without(which: str, metrics: Sequence[str], other: str | None) -> Caution:
-    """Say what was left out, without a score of the metrics, and how to keep tasks."""
     if not metrics:
         return Caution(f"{which} left out, without a score")
     known = ", ".join(map(repr, metrics))
@@ -219,10 +208,7 @@ def say_without(which: str, metrics: Sequence[str], other: str | None) -> Cautio
 
 
 def say_in_python(message: str, names: Iterable[str] = ()) -> str:
-    """Write the options of the command in a message as arguments of a call.
-
-    Names of models and tasks stay as they are.
-    """
+    """Write options of the command as arguments of a call, but not in names."""
     return _translate(message, names)[0]
 
 
@@ -270,10 +256,7 @@ def list_names_of(scores: Any) -> list[str]:
 
 @contextlib.contextmanager
 def errors_in_python(names: Collection[str]) -> Iterator[None]:
-    """Translate options in errors of a public function to its arguments.
-
-    The names stay as they are; the block may add others.
-    """
+    """Translate options in errors of a public function to its arguments."""
     try:
         yield
     except ValueError as error:
@@ -302,9 +285,9 @@ def _advise_to_read(options: Iterable[str]) -> str:
 def in_words_of_python(names: Collection[str]) -> Iterator[list[str]]:
     """Translate options in errors and warnings of a public function to its arguments.
 
-    As `errors_in_python` does. The block gets a list, in which the warnings are at its
-    end. An error that names arguments of `read.scores`, which the function does not
-    have, says so; if the scores are a mapping, only of those for mappings.
+    The block gets a list, in which the warnings are at its end. An error that names
+    arguments of `read.scores`, which the function does not have, says so; if the scores
+    are a mapping, only of those for mappings.
     """
     is_table = not names
     said: list[str] = []

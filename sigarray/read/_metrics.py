@@ -35,10 +35,7 @@ _MAX_TASKS = 8
 def split_metrics(
     frames: Sequence[Frame], chosen: Roles, choice: Choice, *, are_all: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the names of metrics; one with commas that no table has is several.
-
-    And notes: of several on tasks, those that no task has are left out.
-    """
+    """Return the names of metrics, without those that no task has, and notes."""
     names = [x for name in choice.metrics for x in _split(frames, chosen, name)]
     if len(names) < 2 or not are_all:
         return names, []
@@ -89,10 +86,10 @@ def _say_by_task(by_task: Mapping[str, Names]) -> str:
         tasks.setdefault(tuple(known), []).append(task)
     if len(tasks) < 2:
         return ""
-    of = [
-        f"{names[0]}{_say_more(len(names) - 1)} {list_names(known)}"
-        for known, names in tasks.items()
-    ]
+    of = []
+    for known, (name, *others) in tasks.items():
+        more = f" and {len(others)} other {'tasks' if others[1:] else 'task'} have"
+        of.append(f"{name}{more if others else ' has'} {list_names(known)}")
     return (
         f" Here, {shorten(of, _MAX_TASKS, by='; ')}. Pass one of each to --metric, "
         "with commas between them: of each task the first that it has is taken. Or "
@@ -100,12 +97,8 @@ def _say_by_task(by_task: Mapping[str, Names]) -> str:
     )
 
 
-def _say_more(n: int) -> str:
-    return f" and {n} other {'task' if n == 1 else 'tasks'} have" if n else " has"
-
-
 def _split(frames: Sequence[Frame], chosen: Roles, text: str) -> list[str]:
-    """Split a text at commas that are not in quotes, nor in the name of a metric."""
+    """Split a text at commas that are not in quotes, nor in a metric."""
     parts = [x.strip() for x in next(csv.reader([text], skipinitialspace=True))]
     if len(parts) < 2:
         return parts or [text]
@@ -155,8 +148,8 @@ def read_frames(
 ) -> tuple[list[Reading | None], list[str], dict[str, Names]]:
     """Read the scores of all tables; None for tasks that were not chosen.
 
-    None, too, if no run of a table has ended. Notes, and the tasks without the metric
-    with those that they have, are returned too.
+    None, too, if no run has ended. Then notes, and the tasks without the metric with
+    those that they have.
     """
     readings: list[Reading | None] = []
     faults, said = [], []
@@ -193,7 +186,6 @@ def read_frames(
 
 
 def choose_metric(frame: Frame, chosen: Roles, metrics: Names) -> str | None:
-    """Return the first of some metrics that a table has, or else the last."""
     for metric in metrics[:-1]:
         if _has(frame, chosen, metric):
             return metric
@@ -232,7 +224,7 @@ def _read_metrics(frame: Frame, chosen: Roles, choice: Choice) -> Reading:
 
 
 def _has(frame: Frame, chosen: Roles, metric: str, before: Names = ()) -> bool:
-    """Tell whether a table has a metric; of several so called, one that is `before`."""
+    """Tell whether a table has a metric; of several so called, one `before`."""
     try:
         _find(frame, chosen, metric)
     except UnknownMetricError:
@@ -274,10 +266,7 @@ def find_unscored(
     choice: Choice,
     known: Mapping[str, Names],
 ) -> tuple[list[str], dict[str, tuple[str, ...]], list[Caution]]:
-    """Return the tasks, and the items of others, that no score is of, and notes.
-
-    `known` has the tasks of whole files without the metric, and their metrics.
-    """
+    """Return the tasks, and the items of others, that no score is of, and notes."""
     tasks, items = _find_lost(frames, chosen, records, choice)
     scored = records.list_known("task")
     without = {task: x for task, x in known.items() if task not in scored}

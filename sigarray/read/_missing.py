@@ -14,7 +14,7 @@ from sigarray.read._duplicates import have_parts, refuse_repeated_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
 from sigarray.read._messages import DROP_WORST_OR_KEEP, Caution
 from sigarray.read._records import Averaged, Dropped, Records
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._wide import WideTable, list_names_of_rows, read_wide, take_rows
 
 Missing = Literal["drop", "worst", "keep"]
@@ -29,10 +29,7 @@ Counts = dict[str, int]
 def blank_missing(
     wide: WideTable, models: Names, missing: Missing, *, is_of_pairs: bool
 ) -> tuple[WideTable, Counts]:
-    """Return a table whose missing scores are blank cells, and how many these are.
-
-    Of pairs, rows without a score of some model are left out.
-    """
+    """Return a table whose missing scores are blank, and how many these are."""
     places = {x: k for k, x in wide.names.items() if x in models}
     lacks = {x: find_missing(wide.cells[k]) for x, k in places.items()}
     counts = {x: int(is_one.sum()) for x, is_one in lacks.items() if is_one.any()}
@@ -44,13 +41,12 @@ def blank_missing(
         for name, k in places.items():
             blank = find_blank(wide.cells[k])
             if len(blank) and blank[-1]:
-                msg = (
+                refuse(
                     f"{wide.source}, {name!r}: expected to know whether runs have "
                     "crashed, for --missing worst; got blank cells below the last "
                     "score, which may be of runs that were never made. Write nan for "
                     "those that have crashed, and leave out others."
                 )
-                raise TableError(msg)
     if is_of_pairs:
         n_rows = min(map(len, lacks.values()))
         is_whole = ~np.any([x[:n_rows] for x in lacks.values()], axis=0)
@@ -78,8 +74,7 @@ def treat_missing(
 ) -> tuple[Records, Counts]:
     """Return the scores of a task without NaN, and how many were missing.
 
-    Of items, and of runs that are pairs, those without any score of some model are left
-    out for all models; beside other scores of the item, a missing one alone is.
+    Pairs without any score of some model are left out for all models.
     """
     lacks = np.isnan(records.scores)
     if missing is None or not lacks.any():
@@ -88,10 +83,9 @@ def treat_missing(
     is_of_pairs = is_paired or unit != "run" or by_item
     source = records[0].frame.source
     models = records.factors["model"]
-    counts = count_by_model(records.take(np.flatnonzero(lacks)))
+    counts = count_by_model(records.take(lacks))
     if lacks.all():
-        msg = f"{source}: expected scores that are not missing; got none."
-        raise TableError(msg)
+        refuse(f"{source}: expected scores that are not missing; got none.")
     if missing == "worst":
         if is_of_pairs:
             raise _refuse_worst(source)
@@ -105,19 +99,18 @@ def treat_missing(
         names = records.factors["item" if by_item else "run"]
         alone = names.codes[find_alone(records, unit) & (names.codes >= 0)]
         is_kept &= ~np.isin(names.codes, alone)
-    kept = records.take(np.flatnonzero(is_kept))
+    kept = records.take(is_kept)
     lost = [x for x in models.list_known() if x not in kept.list_known("model")]
     if lost:
-        msg = (
+        refuse(
             f"{source}: expected scores of every model that are not missing; got none "
             f"of {list_names(lost, 3)}. Leave it out with --ignore, or --columns."
         )
-        raise TableError(msg)
     return kept, counts
 
 
 def read_logged(records: Records, k: int) -> float | None:
-    """Return the number in the file of a run that has crashed or ended early.
+    """Return what a run logged that has crashed or ended early.
 
     None for a blank cell; NaN for what is no plain number.
     """
@@ -155,18 +148,15 @@ def ask_about_crashed(records: Records, missing: Missing | None) -> None:
     is_one = records.find_crashed()
     if missing is not None or not is_one.any():
         return
-    crashed = records.take(np.flatnonzero(is_one))
-    counts = count_by_model(crashed)
+    crashed = records.take(is_one)
     states = sorted({str(x).lower() for x in crashed.list_known("state")})
     words = ", ".join(x for x in states if not x.isdigit())
-    n, of_states = len(crashed), f" ({words})" if words else ""
-    which = name_few(list_few(crashed)) or count_models(counts)
-    msg = (
+    which = name_few(list_few(crashed)) or count_models(count_by_model(crashed))
+    refuse(
         f"{crashed[0].frame.source}: expected to be told how to treat runs that have "
-        f"crashed; got {n} of {len(records)}{of_states}: "
-        f"{which}. Pass {DROP_WORST_OR_KEEP}."
+        f"crashed; got {len(crashed)} of {len(records)}{f' ({words})' if words else ''}"
+        f": {which}. Pass {DROP_WORST_OR_KEEP}."
     )
-    raise TableError(msg)
 
 
 def leave_out_unnamed(
@@ -182,13 +172,12 @@ def leave_out_unnamed(
             continue
         n, first = int(lacks.sum()), records[int(np.argmax(lacks))]
         if missing == "worst":
-            msg = (
+            refuse(
                 f"{first.place}: expected the {role} of a run that has crashed, for "
                 "--missing worst; got a blank cell. Fill it in, or pass --missing drop."
             )
-            raise TableError(msg)
         some = "run that has crashed was" if n == 1 else "runs that have crashed were"
-        rest, notes = leave_out_unnamed(records.take(np.flatnonzero(~lacks)), missing)
+        rest, notes = leave_out_unnamed(records.take(~lacks), missing)
         source = first.frame.source
         said = Caution(f"{source}: {n} {some} left out, without a {role}")
         return rest, [said, *notes]
@@ -203,10 +192,7 @@ def say_missing(
     names: Sequence[Mapping[str, Any]] = (),
     why: Sequence[str] = (),
 ) -> str:
-    """Say how many scores were missing, a few of them by names, and what was done.
-
-    `why` says what some runs without a score did, such as "have crashed".
-    """
+    """Say how many scores were missing, `why`, and what was done."""
     of = name_few(names) or count_models(counts)
     which = f"that {', '.join(why)}, or have no score," if why else "without a score"
     if missing == "worst" and worst is not None:
@@ -241,7 +227,6 @@ def say_blank(counts: Mapping[str, int], where: str = "") -> str:
 def say_rows(
     n_rows: int, counts: Mapping[Any, int], names: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say how many rows were left out: a few by name, or by model."""
     some = "row without a score was" if n_rows == 1 else "rows without a score were"
     by = name_few(names) or count_models(counts)
     return Caution(f"{n_rows} {some} left out{f': {by}' if by else ''}")
@@ -259,7 +244,7 @@ def list_few(records: Records) -> list[dict[str, Any]]:
 
 
 def name_few(names: Sequence[Mapping[str, Any]]) -> str:
-    """Name a few scores by model, task, run and so on; "" if models alone are known."""
+    """Name a few scores by model, task, run and so on; "" if only models are known."""
     if not all({*x} - {"model"} for x in names):
         return ""
     return "; ".join(", ".join(_say_name(*x) for x in by.items()) for by in names)
@@ -295,10 +280,7 @@ def _refuse_worst(source: str) -> TableError:
 def drop_unmatched(
     wide: WideTable, models: Names
 ) -> tuple[WideTable, dict[tuple[str, str], WideTable], list[str]]:
-    """Return the rows with a score of each model, those of each pair, and a note.
-
-    Pairs are empty if they have no more rows than all models have.
-    """
+    """Return the rows with a score of each model, those of each pair, and a note."""
     filled = {
         name: ~find_blank(wide.cells[k])
         for k, name in wide.names.items()
@@ -310,11 +292,10 @@ def drop_unmatched(
     if len(common) == n_rows:
         return wide, {}, []
     if not len(common):
-        msg = (
+        refuse(
             f"{wide.source}: expected rows with a score of every model; got none. "
             "Choose models that have some in common with --columns."
         )
-        raise TableError(msg)
     lacking = [
         f"{name} lacks {np.sum(~x)}" for name, x in filled.items() if not np.all(x)
     ]

@@ -16,7 +16,7 @@ from sigarray.read._messages import put_place
 from sigarray.read._reading import Reading
 from sigarray.read._records import Record, Records
 from sigarray.read._templates import FOLD, OF_FOLDS, place_of
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._tracked import advise_names, list_candidates
 from sigarray.read._words import RUN, RUN_NAME
 
@@ -27,8 +27,6 @@ Counts = collections.Counter[tuple[str, str]]
 
 
 class ReadFile(NamedTuple):
-    """A file, its name in messages, its table, and the scores in it."""
-
     file: SourceFile
     name: str
     frame: Frame
@@ -36,30 +34,17 @@ class ReadFile(NamedTuple):
 
 
 def name_records(file: SourceFile, reading: Reading, role: str | None) -> Records:
-    """Return the records with the model and the run from the path of the file.
-
-    `role` is what names of files with a column of models are of: tasks, or runs.
-    """
+    """Return the records with the model and the run from the path of the file."""
     records = reading.records
     first = records[0]
-    if file.is_named:
-        models = records.list_known("model")
-        if len(models) > 1:
-            msg = (
-                f"{file.path}: expected the scores of one model, {file.model!r}; got "
-                f"{list_names(sorted(map(str, models)))}."
-            )
-            raise TableError(msg)
-        return records.name(model=file.model)
     if records.has("model"):
         return records if role is None else records.name(**{role: file.model})
     if first.frame.kind.startswith("runs of "):
-        msg = (
+        refuse(
             f"{first.frame.source}, read as {first.frame.kind}: expected a column of "
             f"models; name it with --model{list_candidates(first.frame)}."
             f"{advise_names(first.frame)}"
         )
-        raise TableError(msg)
     model, run = file.model, file.run
     is_of_run = len(records) == 1 or first.item is not None or first.step is not None
     if first.run is not None or not is_of_run:
@@ -75,17 +60,16 @@ def name_as_said(file: SourceFile, records: Records) -> Records:
         said["model"] = file.model
     models = records.list_known("model")
     if "model" not in said and None in models:
-        msg = (
+        refuse(
             f"{file.path}: expected to know of which model it is; got a --path without "
             "{model}, and no column of models. Name that part, or pass --model."
         )
-        raise TableError(msg)
     if len(models) > 1 and "model" in said:
-        msg = (
-            f"{file.path}: expected the scores of one model, {said['model']!r}, as "
-            f"--path says; got {list_names(sorted(map(str, models)))}."
+        by = "" if file.said is None else ", as --path says"
+        refuse(
+            f"{file.path}: expected the scores of one model, {said['model']!r}{by}; "
+            f"got {list_names(sorted(map(str, models)))}."
         )
-        raise TableError(msg)
     return records.name(**said)
 
 
@@ -101,10 +85,11 @@ def name_all(
     named, splits, n_blank = [], [], Counts()
     for x in read:
         file = x.file._replace(run=None) if n_files[name_part(x)] == 1 else x.file
+        is_said = file.is_named or file.said is not None
         records = (
-            name_records(file, x.reading, role)
-            if file.said is None
-            else name_as_said(file, x.reading.records)
+            name_as_said(file, x.reading.records)
+            if is_said
+            else name_records(file, x.reading, role)
         )
         named.append(records)
         first = records[0]
@@ -116,7 +101,6 @@ def name_all(
 
 
 def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
-    """Return what names of files are of that have a column of several models each."""
     every = [x.reading.records for x in read]
     if (
         len(every) < 2
@@ -134,7 +118,6 @@ def _find_role_of_names(read: Sequence[ReadFile]) -> str | None:
 def name_folds_of_files(
     files: Sequence[SourceFile], frames: Sequence[Frame | None]
 ) -> list[Frame | None]:
-    """Return the tables with a column of folds, if files are named by these alone."""
     folds = [None if x.is_named or x.said else FOLD.fullmatch(x.model) for x in files]
     named: list[Frame | None] = [
         replace(frame, columns={**frame.columns, name: [x[2]] * len(frame.lines)})
@@ -160,12 +143,11 @@ def list_of_paths(read: Sequence[ReadFile]) -> list[SourceFile]:
 
 
 def name_part(x: ReadFile) -> tuple[str, str | None, str | None]:
-    """Name what runs of a model share: its task, which may be a part of a group."""
+    """Name what runs of a model share: its task, maybe a part of a group."""
     return x.file.model, x.reading.records[0].task, x.frame.constants.get("subtask")
 
 
 def _count_blank(file: SourceFile, reading: Reading, first: Record) -> Counts:
-    """Count the scores of a file that were left out as blank, by task and model."""
     said = dict(file.said or {}) | ({"model": file.model} if file.is_named else {})
     counts = Counts()
     for (task, model), n in reading.n_blank.items():
@@ -190,11 +172,10 @@ def list_notes(read: Sequence[ReadFile]) -> list[str]:
 def check_one_way(read: Sequence[ReadFile]) -> None:
     sources = {x.reading.is_percent: x.frame.source for x in reversed(read)}
     if len(sources) > 1:
-        msg = (
+        refuse(
             f"Expected scores that are written in one way; got percent signs in "
             f"{sources[True]}, and none in {sources[False]}."
         )
-        raise TableError(msg)
 
 
 def check_dated(read: Sequence[ReadFile]) -> None:
@@ -220,11 +201,10 @@ def check_dated(read: Sequence[ReadFile]) -> None:
                 advice = "the folders in it, where each is of a model: "
                 advice += shlex.join([*inner, *others])
             advice = _advise_runs(file, model, inner) or advice
-            msg = (
+            refuse(
                 f"Expected one file of {model!r}{task}; got {other} and {name}. Pass "
                 f"{advice}."
             )
-            raise TableError(msg)
 
 
 def _advise_runs(file: SourceFile, model: str, folders: Iterable[str]) -> str | None:
@@ -251,11 +231,10 @@ def check_ignored(
     for name in ignored:
         if name not in known:
             columns = list_names(list(frames[0].parts or frames[0].columns))
-            msg = (
+            refuse(
                 f"Expected --ignore to name columns or models; got {name!r}."
                 f"{suggest(name, known)} The columns are {columns}."
             )
-            raise TableError(msg)
 
 
 # "0_lstm", "seed1-lstm": the run, and then the model.
@@ -274,7 +253,7 @@ def _advise(what: str) -> str:
 def find_crossed(names: Names) -> list[list[str]]:
     """Return the words whose combinations are all names, without numbers of runs.
 
-    An example is "resnet" and "vit", "cifar" and "imagenet" from "resnet_cifar".
+    Such as "resnet" and "vit", "cifar" and "imagenet" from "resnet_cifar".
     """
     plain = list(dict.fromkeys(re.sub(r"[-_. ]?\d+$", "", x) for x in names))
     rows = [_MARK.split(x) for x in plain]
@@ -335,22 +314,20 @@ def refuse_crossed_names(files: Sequence[SourceFile]) -> None:
 def refuse_rows_of_runs(file: SourceFile, n_scores: int) -> None:
     name = _split(file)[-1]
     if n_scores > 1 and (RUN.fullmatch(name) or split_run(name)[1] is not None):
-        msg = (
+        refuse(
             f"{file.path}: expected one score, for {name!r} looks like a run; got "
             f"{n_scores}. Name what they are of with --item or --run, or say what the "
             "parts of the path are with --path."
         )
-        raise TableError(msg)
 
 
 def refuse_single_runs(models: Sequence[int], source: str) -> None:
     if len(models) > 2 and set(models) == {1}:
-        msg = (
+        refuse(
             f"{source}: expected several runs of each model; got {len(models)} names "
             "of files with one score each, which may be runs of fewer models. "
             f"{_advise('FILE')}."
         )
-        raise TableError(msg)
 
 
 def _split(file: SourceFile) -> list[str]:

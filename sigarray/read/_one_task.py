@@ -56,10 +56,7 @@ from sigarray.read._wide import Scores
 
 
 class JoinedTask(NamedTuple):
-    """The scores of a task as `ScoreTable` has them, and as they were read.
-
-    `doubts` are about columns of raters.
-    """
+    """The scores of a task as `ScoreTable` has them, and as they were read."""
 
     records: Records
     scores: dict[str, np.ndarray]
@@ -85,7 +82,7 @@ def join_task(
     *,
     direction: bool | None,
 ) -> tuple[JoinedTask | None, list[str]]:
-    """Join the scores of a task; None if a model alone has some. Notes come with it."""
+    """Join the scores of a task; None if of one model alone. And notes."""
     is_paired = choice.is_paired or unit != "run"
     if unit == "item":
         whole = name_items(whole)
@@ -196,23 +193,19 @@ def _treat_missing(
         worst = find_worst([treated.scores], is_higher=is_higher)
     of_items = records.has("item")
     what = "item" if of_items else "paired run" if is_paired else "run"
-    ended_early = records.find_early()
-    why = {
-        "have crashed": records.find_crashed().any(),
-        "ended early": ended_early.any(),
-    }
+    early, crashed = records.find_early(), records.find_crashed()
     lacks = np.isnan(records.scores)
     is_beside = np.zeros(len(records), bool)
     if treatment == "drop" and what != "run":
         is_beside = lacks & ~find_alone(records, unit)
     # The step of a run that has ended early, or crashed, may be that of others.
-    is_without = ended_early | records.find_crashed()
-    said = replace(records, steps=np.where(is_without, np.nan, records.steps))
+    said = replace(records, steps=np.where(early | crashed, np.nan, records.steps))
     lines = []
     if np.any(lacks & ~is_beside):
         some, names = _name_few(said, lacks & ~is_beside)
-        which = [x for x, is_any in why.items() if is_any]
-        lines.append(say_missing(some, treatment, what, worst, names, which))
+        ways = {"have crashed": crashed, "ended early": early}
+        why = [x for x, is_one in ways.items() if is_one.any()]
+        lines.append(say_missing(some, treatment, what, worst, names, why))
     if np.any(is_beside):
         lines.append(say_beside(*_name_few(said, is_beside), what))
     if records[0].task is not None:
@@ -222,20 +215,17 @@ def _treat_missing(
 
 
 def _count_ended(records: Records, worst: float | None) -> Ended | None:
-    crashed = np.flatnonzero(records.find_crashed())
-    early = np.flatnonzero(records.find_early())
-    if not len(crashed) and not len(early):
+    both = records.find_crashed(), records.find_early()
+    if not np.any(both):
         return None
-    crashed_by, early_by = (
-        count_by_model(records.take(rows).compact()) for rows in (crashed, early)
-    )
-    return Ended(crashed_by, early_by, worst, int(_find_rerun(records).sum()))
+    crashed, early = (count_by_model(records.take(x).compact()) for x in both)
+    return Ended(crashed, early, worst, int(_find_rerun(records).sum()))
 
 
 def _name_few(
     records: Records, is_one: np.ndarray
 ) -> tuple[Counts, list[dict[str, Any]]]:
-    some = records.take(np.flatnonzero(is_one)).name(task=None)
+    some = records.take(is_one).name(task=None)
     names = list_few(some)
     for by, is_again in zip(names, _find_rerun(records)[is_one].tolist(), strict=False):
         if is_again:
@@ -244,7 +234,6 @@ def _name_few(
 
 
 def _find_rerun(records: Records) -> np.ndarray:
-    """Tell which runs that crashed or ended early have the name of one with a score."""
     has_name = records.factors["run"].codes >= 0
     if records.has("item") or not has_name.any():
         return np.zeros(len(records), bool)
@@ -276,9 +265,9 @@ def doubt_shared_runs(
 ) -> list[str]:
     """Refuse, or doubt, that runs with one name on all tasks are others on each.
 
-    Scores and names of runs are by task and model. Of equal models, verdicts over tasks
-    called some better in 16 to 84 % of data with such runs. There is a doubt alone if
-    tasks are too few for these verdicts, or have no `column`.
+    Scores and names are by task and model. Of equal models, verdicts over tasks called
+    some better in 16 to 84 % of data with such runs. It is a doubt if tasks are too few
+    for these verdicts, or have no `column`.
     """
     if len(scores) < 2:
         return []
@@ -371,10 +360,7 @@ def find_chance(tables: list[np.ndarray]) -> float:
 def count_dropped(
     records: Records, kept: Records, unit: str, *, is_paired: bool, n_others: int
 ) -> Dropped | None:
-    """Count the items or runs of a task that were left out for all models, if any.
-
-    `n_others` were left out for their raters.
-    """
+    """Count the units left out for all models, but for `n_others` by their raters."""
     role = "item" if records.has("item") else unit
     if not records.has(role) or (role == "run" and not is_paired):
         return None
@@ -385,7 +371,7 @@ def count_dropped(
     is_by_run = unit in OF_RUNS and role == "item"
     holders = ["model", "run"] if is_by_run else ["model"]
     is_missing = np.isnan(records.scores)
-    scored = records.take(np.flatnonzero(~is_missing))
+    scored = records.take(~is_missing)
     n_held = scored.group(*holders, role)[1]
     n_scores = records.group(*holders)[1] * n_all - n_held
     is_kept = records.factors[role].find({*kept.list_known(role)})

@@ -22,7 +22,7 @@ from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names, s
 from sigarray.read._records import Records
 from sigarray.read._roles import find_roles, is_long, names_runs
 from sigarray.read._score_table import Choice
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._words import (
     BESIDE_STATISTICS,
     HYPERPARAMETERS,
@@ -63,8 +63,8 @@ def find_summaries(
 ) -> set[str]:
     """Return the names of means; those that differ only in digits are tested once.
 
-    Names of one kind with numbers, sum-000 to sum-039, are ids if there are many of
-    them, or if most names are of that kind: rows of means are few beside others.
+    Such ones, sum-000 to sum-039, are ids if there are many, or if they are most names:
+    rows of means are few.
     """
     kinds: dict[str, set[str]] = {}
     n_names = 0
@@ -85,11 +85,7 @@ def find_summaries(
 def refuse_summary_rows(
     frame: Frame, chosen: Roles, ignored: Names, models: Names | None
 ) -> None:
-    """Refuse rows of means beside the averaged rows.
-
-    Their label may be in a column that was left out. In a table with a row for each
-    score, models, runs, items and tasks are checked when they are joined.
-    """
+    """Refuse rows of means beside the averaged rows."""
     if frame.metrics is not None:
         return
     names: set[str] = set()
@@ -107,12 +103,11 @@ def refuse_summary_rows(
         if 0 < len(rows) < len(cells):
             if _are_kinds(frame, column, rows, is_ignored=column in ignored):
                 continue
-            msg = (
+            refuse(
                 f"{frame.place(column, rows[0])}: expected a row of scores; got "
                 f"{str(cells[rows[0]]).strip()!r}, which seems to summarize others: "
                 f"remove {_list_lines(frame, rows)}; or, to keep them, rename it."
             )
-            raise TableError(msg)
         if not is_of_scores and column not in (models or ()):
             _refuse_blank_label(frame, column, cells)
 
@@ -136,12 +131,11 @@ def _are_kinds(
         a, b = (
             f"{str(cells[k])!r} of {str(models[k])!r}" for k in (rows[0], others[0])
         )
-        msg = (
+        refuse(
             f"{frame.source}, column {column!r}: expected one for all models; got "
             f"{a} and {b}, so that a difference may be due to it. Compare the same of "
             f"all; or pass --ignore {quote_names([column])}."
         )
-        raise TableError(msg)
     return True
 
 
@@ -151,7 +145,6 @@ def _list_lines(frame: Frame, rows: Sequence[int]) -> str:
 
 
 def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> list[int]:
-    """Return the places of texts of some kind; each different text is examined once."""
     texts = find_summaries(distinct(cells), is_one)
     if not texts:
         return []
@@ -159,7 +152,7 @@ def _find_texts(cells: Sequence[object], is_one: Callable[[object], bool]) -> li
 
 
 def _is_of_all_rows(cell: object) -> bool:
-    """Tell whether a label is like "all", "macro F1" or "mean acc", beside others."""
+    """Tell whether a label is like "all", "macro F1" or "mean acc"."""
     if not isinstance(cell, str):
         return False
     words = set(re.findall(r"f1|[^\W\d_]+", cell.casefold()))
@@ -178,18 +171,17 @@ def _refuse_blank_label(frame: Frame, column: str, cells: Sequence[object]) -> N
     is_text = not any(map(looks_like_score, filled))
     is_label = is_text or not column or looks_like_index(column, numbers)
     if is_label and len(set(labels)) == n:
-        msg = (
+        refuse(
             f"{frame.place(column, n)}: expected to know of what the row is, as of "
             f"those above; got a blank cell below {labels[-1]!r}, so that it may be of "
             "means or deviations. Remove rows that are no runs; name those that are."
         )
-        raise TableError(msg)
 
 
 def refuse_summaries(records: Records, choice: Choice) -> None:
-    options = {"model": "--columns", "task": "--tasks"}
+    chosen = {"model": choice.models, "task": choice.tasks}
     for role in ("model", "run", "item", "task"):
-        if {"model": choice.models, "task": choice.tasks}.get(role) is not None:
+        if chosen.get(role) is not None:
             continue
         names = records.list_known(role)
         summaries = find_summaries(names)
@@ -205,16 +197,15 @@ def refuse_summaries(records: Records, choice: Choice) -> None:
                 f"remove {_list_lines(first.frame, rows.tolist())} if they are of a "
                 f"mean or the like; to keep them, rename it, such as '{role}-{name}'"
             )
-            if role in options:
+            if role in chosen:
+                option = "--columns" if role == "model" else "--tasks"
                 advice = (
-                    f"choose {role}s with {options[role]}, which keeps those that it "
-                    "names"
+                    f"choose {role}s with {option}, which keeps those that it names"
                 )
-            msg = (
+            refuse(
                 f"{first.place}: expected {a}; got {name!r}, which seems "
                 f"to summarize others: {advice}."
             )
-            raise TableError(msg)
 
 
 # Those of costs, in a table with models, too: "gpu_mem", "params_m", "time (s)".
@@ -256,31 +247,28 @@ def refuse_other_columns(source: str, scores: Mapping[str, np.ndarray]) -> None:
     truths = [x for x in names if squeeze(x) in known]
     if truths:
         others = [x for x in names if x not in truths]
-        msg = (
+        refuse(
             f"{source}: expected a column of scores for each model; got {truths[0]!r}, "
             f"which seems to be the truth, beside {list_names(others, 3)}. Write "
             "whether each prediction is right, as 1 or 0, or another score of it; or "
             "name columns that are scores with --columns."
         )
-        raise TableError(msg)
     kinds = [x for x in names if _is_kind(x, scores, words)]
     if not kinds and all(words[x] and words[x] <= SPLITS for x in names):
         kinds = list(names)
     if kinds:
         those = f" {quote_names(kinds)}" if len(names) > len(kinds) + 1 else ""
-        msg = (
+        refuse(
             f"{source}: expected a column of scores for each model; got "
             f"{list_names(kinds, 4)}, hardly the name of a model. "
             "Name the column of models with --model and the scores with --metric, "
             f"leave columns out with --ignore{those}, or choose the models with "
             "--columns. Where a file is of one model, pass one for each: NAME=FILE."
         )
-        raise TableError(msg)
     refuse_scores_of_one_model(source, words)
     refuse_functions(source, scores)
 
 
-# How a message says to leave out the columns that it names.
 _IGNORED = re.compile(
     r"([Ll]e)ave (?:it|them|columns) out with --ignore(?: '[^']*'| [^\s']*[^\s',.;])?"
 )
@@ -289,7 +277,7 @@ _IGNORED = re.compile(
 def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> TableError:
     """Return an error that says how to leave out all columns that are no models.
 
-    By their names, or because most of their cells are texts. It lists no others.
+    By their names, or because most cells are texts. It lists no others.
     """
     filled = {x: [y for y in cells if not is_blank(y)] for x, cells in columns.items()}
     scores = {
@@ -302,17 +290,16 @@ def add_others(error: TableError, columns: Mapping[str, Sequence[Any]]) -> Table
     odd += [x for x in scores if looks_like_index(x, ()) or _is_kind(x, scores, words)]
     odd = [x for x in columns if x in odd and not names_runs(x)]
     said = f"--ignore {quote_names(odd)}"
+    text = str(error)
     if (
-        not odd
-        or len(odd) > len(columns) - 2
-        or (said.replace("'", "") in str(error).replace("'", ""))
+        not 0 < len(odd) < len(columns) - 1
+        or said.replace("'", "") in text.replace("'", "")
+        or any(f"Where {x!r} names" in text for x in odd)
     ):
         return error
-    if any(f"Where {x!r} names" in str(error) for x in odd):
-        return error
     every = f"ave out all that seem to be no models with {said}"
-    text, n_said = _IGNORED.subn(lambda x: x[1] + every, str(error), count=1)
-    return TableError(text if n_said else f"{error} Or le{every}.")
+    text, n_said = _IGNORED.subn(lambda x: x[1] + every, text, count=1)
+    return TableError(text if n_said else f"{text} Or le{every}.")
 
 
 def _is_plain(cell: object) -> bool:
@@ -322,9 +309,9 @@ def _is_plain(cell: object) -> bool:
 def doubt_models(
     source: str, tasks: Mapping[str, Mapping[str, np.ndarray]], models: Names | None
 ) -> list[str]:
-    """Doubt columns that were taken for models: named as runs, or unlike in size.
+    """Doubt columns taken for models: named as runs, or unlike in size.
 
-    Unless `models` were named. Scores from -1 to 1 are of one scale, however small.
+    Scores from -1 to 1 are of one scale, however small.
     """
     sizes: dict[str, float] = {}
     for by in tasks.values():

@@ -16,7 +16,7 @@ from sigarray.read._records import Records, find_column
 from sigarray.read._roles import names_runs
 from sigarray.read._score_table import ScoreTable
 from sigarray.read._settings import may_be_setting
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._words import HYPERPARAMETERS, count_up
 
 _MAX_SHOWN = 3
@@ -27,8 +27,6 @@ _MAX_PERMUTED = 30_000
 
 
 class _Runs(NamedTuple):
-    """The parts of the names of a model's runs, and their scores."""
-
     parts: list[list[str]]
     scores: np.ndarray
 
@@ -72,8 +70,8 @@ def doubt_pooled(
     """Doubt runs that several columns name, if they are not independent.
 
     So it is where models have other values of a setting; where runs of one value are
-    alike, and the models do not have the same; and where differences between models
-    depend on the value, as of subjects, each in several seeds.
+    alike, and models do not have the same; and where differences depend on the value,
+    as of subjects, each in several seeds.
     """
     names = _list_parts(pools, columns)
     for k, name in enumerate(names):
@@ -216,10 +214,7 @@ def _is_whole(pools: Pools, place: int) -> bool:
 def count_settings(
     columns: Iterable[str], records: Records, table: ScoreTable
 ) -> dict[str, int]:
-    """Count the values in each column that runs of one model have on one task.
-
-    Of several models it is the largest number; columns with one value are left out.
-    """
+    """Count the values in each column that runs of one model have on one task."""
     ids = {x for by in table.ids.values() for names in by.values() for x in names}
     is_kept = records.factors["model"].find(table.models)
     is_kept &= records.factors["run"].find(ids)
@@ -245,7 +240,7 @@ _CURVE, _MOST_OF, _MOST_CURVES = 4, 0.5, 10
 def doubt_second_curves(records: Records, source: str) -> list[str]:
     """Doubt runs whose steps begin anew: the last step is that of one of several.
 
-    Refuse those that a setting tells apart, which would be mixed in one sample.
+    Refuse those that a setting tells apart, which would be mixed.
     """
     if records.has("item") or not records.has("run") or np.isnan(records.steps).any():
         return []
@@ -281,7 +276,7 @@ def doubt_second_curves(records: Records, source: str) -> list[str]:
         ways = [f"--{x} {shlex.quote(f'{y},{apart}')}" for x, y in names.items()]
         msg = f"{said}, and {apart!r} tells them apart. Pass --where {value}"
         msg += f", {' or '.join(ways)}."
-        raise TableError(msg)
+        refuse(msg)
     return [
         f"{said}, and the score at the last step of all is taken. Where these are runs "
         "of their own, name what tells them apart beside the run, with --run "
@@ -292,10 +287,7 @@ def doubt_second_curves(records: Records, source: str) -> list[str]:
 def _tell_curves(
     records: Records, rows: np.ndarray, curves: np.ndarray, runs: np.ndarray
 ) -> str | None:
-    """Return the first column of settings with one value in each of several curves.
-
-    `curves` and `runs` are those of some rows, and in a run all curves have others.
-    """
+    """Return the first column of settings with one value in each of several curves."""
     roles = ("model", "task", "run", "step")
     taken = {*records.metrics, *(find_column(records, x) for x in roles)}
     n_curves = len(np.unique(curves))

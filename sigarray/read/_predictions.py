@@ -19,7 +19,7 @@ from sigarray.read._cells import (
 from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._raters import are_of_one_item
 from sigarray.read._roles import find_roles, find_score, is_long, list_metrics
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import MAYBE_TRUTHS, METRICS, TRUTHS, as_words, list_words
 
 _PREDICTION = re.compile(
@@ -28,12 +28,10 @@ _PREDICTION = re.compile(
 )
 # With fewer values, scores of right and wrong may look like those of the truth.
 _MIN_CLASSES = 3
-# The most rows by which preferences are recognized.
 _MAX_LOOKED_AT = 1000
 # By the first of them most columns are known to have no names.
 _FIRST = 5
 _TIE = re.compile(r"(tie[ds]?|draws?|both|neither|equal|same|none|nopreference).*|0")
-# How the first and the second of two models, and their columns, are called.
 _SIDES = (
     *(("a", "b"), ("1", "2"), ("x", "y"), ("left", "right"), ("first", "second")),
     *(("win", "loss"), ("win", "lose"), ("wins", "losses"), ("won", "lost")),
@@ -45,7 +43,6 @@ _OF_WINS = as_words("""
     preference preferences preferred prefer pref winner win wins won vote choice chosen
     verdict outcome result better label
 """)
-# Words for columns of what models have said, beside those of the models.
 _OF_ANSWERS = as_words("output response answer completion text")
 
 
@@ -59,13 +56,12 @@ def refuse_predictions(frame: Frame, chosen: Roles, metric: str | None) -> None:
     except TableError:
         column = _find_only(frame, roles) if metric is None else None
     if column is not None and _is_prediction(frame, roles, column):
-        msg = (
+        refuse(
             f"{frame.source}: expected scores; got {column!r}, which seems to be of "
             "predictions, or the truth. Write a column of whether each prediction is "
             "right, as 1 or 0, or of another score of it, and name it with --metric; "
             f"or pass --score {column} where it is one."
         )
-        raise TableError(msg)
 
 
 def _find_only(frame: Frame, roles: Roles) -> str | None:
@@ -97,8 +93,7 @@ def _is_prediction(frame: Frame, roles: Roles, column: str) -> bool:
 class _Preferences(NamedTuple):
     """The columns of two models, of which is better, and the values in that.
 
-    `wins` are those for a win of the first and of the second model, or None if it is
-    the name of the model.
+    `wins` are those for a win of each model, or None if it is the name of the model.
     """
 
     first: str
@@ -128,7 +123,7 @@ def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
         )
     if found.others:
         names = [found.better, *found.others]
-        msg = (
+        refuse(
             f"{frame.source}: expected scores of models; got what looks like several "
             f"preferences of {found.first!r} or {found.second!r}, {list_names(names)}, "
             "as of answers in both orders. Put them below each other: in pandas, if "
@@ -136,21 +131,19 @@ def refuse_preferences(frame: Frame, chosen: Roles, metrics: Names) -> None:
             "frame if x not in names], names, 'order', 'winner'). Or leave all but one "
             "out, if they are of other questions."
         )
-        raise TableError(msg)
     cells = frame.columns[found.better]
     missing = find_missing(cells)
     words = sorted({str(x) for x in np.asarray(cells, dtype=object)[missing] if x})
     rows = f"frame = frame.dropna(subset=[{found.better!r}]); " if missing.any() else ""
     if words:
         rows += f"frame = frame[~frame[{found.better!r}].isin({words})]; "
-    msg = (
+    refuse(
         f"{frame.source}: expected scores of models; got what looks like preferences: "
         f"{found.first!r} and {found.second!r} name two models, and {found.better!r} "
         f"{which}. Make a row for each model, with 1 for a win, 1/2 for a tie and 0 "
         f"for a loss. In pandas, if frame is this table: {rows}{_write(frame, found)}. "
         f"Compare the wins on each pair of models with {_say_options(frame, found)}."
     )
-    raise TableError(msg)
 
 
 # Words for a column with the better one of the same two models in all rows.
@@ -180,7 +173,7 @@ def _refuse_single_preferences(frame: Frame) -> None:
     models = ["A", "B"] if are_numbers else wins
     pairs = ", ".join(f"({x!r}, {y})" for x, y in zip(models, texts, strict=False))
     run = f" --run {quote_names(parts)}" if parts else ""
-    msg = (
+    refuse(
         f"{frame.source}: expected scores of models; got what looks like preferences: "
         f"{column!r} says which of two models is better ({', '.join(texts)}). Make a "
         "row for each model, with 1 for a win, 1/2 for a tie and 0 for a loss. In "
@@ -188,11 +181,9 @@ def _refuse_single_preferences(frame: Frame) -> None:
         f"win=frame[{column!r}].eq(x){tie}) for name, x in [{pairs}]).drop(columns="
         f"[{column!r}]). Compare the wins with --score win --unit item{run}."
     )
-    raise TableError(msg)
 
 
 def _find_preferences(frame: Frame) -> _Preferences | None:
-    """Find two columns of names from one set, and one of which is better."""
     n_rows = min(len(frame.lines), _MAX_LOOKED_AT)
     texts = {
         name: _read_texts(cells[:n_rows])
@@ -203,7 +194,8 @@ def _find_preferences(frame: Frame) -> _Preferences | None:
     known_last = sorted(names, key=lambda x: bool(list_words(x) & _OF_ANSWERS))
     for pair in itertools.combinations(known_last, 2):
         a, b = pair if _find_sides(*pair[::-1]) is None else pair[::-1]
-        is_shared = _share(names[a], names[b])
+        x, y = {*names[a]}, {*names[b]}
+        is_shared = 2 * len(x & y) >= min(len(x), len(y))
         if not (is_shared or _find_sides(a, b)):
             continue
         if any(x == y for x, y in zip(names[a], names[b], strict=True)):
@@ -286,12 +278,7 @@ def _are_names(texts: Names) -> bool:
     return are_texts and len(known) < len(texts)
 
 
-def _share(a: Names, b: Names) -> bool:
-    return 2 * len({*a} & {*b}) >= min(len({*a}), len({*b}))
-
-
 def _find_sides(a: str, b: str) -> tuple[str, str] | None:
-    """Return the words for two sides in which two names of columns differ."""
     x, y = list_words(a), list_words(b)
     return next((z for z in _SIDES if (x - y, y - x) == ({z[0]}, {z[1]})), None)
 
@@ -322,7 +309,7 @@ def _write(frame: Frame, found: _Preferences) -> str:
 def _find_item(frame: Frame, found: _Preferences) -> str:
     """Write what rows are of, if no name says so: what several raters have judged.
 
-    That is the first column of which each row of two models and raters is another.
+    In that column, each row of two models and raters is another.
     """
     if "item" in find_roles(frame, {}):
         return ""

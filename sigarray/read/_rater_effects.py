@@ -31,8 +31,8 @@ class Ratings(NamedTuple):
 class Shift(NamedTuple):
     """By how much raters alone lower the mean of one model below that of another.
 
-    `ends` are the numbers of both. It `is_beyond` chance, or raters `are_apart`, if
-    those of models can hardly be compared, and not by chance.
+    `ends` are both. It `is_beyond` chance, or raters `are_apart`, if those of models
+    can hardly be compared, and not by chance.
     """
 
     ends: tuple[int, int]
@@ -50,9 +50,8 @@ def list_ratings(records: Records, raters: Coded) -> Ratings:
 def depend_on_raters(parts: Iterable[Ratings]) -> bool:
     """Tell whether raters prefer some models, more than by chance.
 
-    Raters of an item may be others for each model. This is the score test of
-    rater-by-model effects beside effects of raters and of items by model, with random
-    signs of items.
+    This is the score test of rater-by-model effects beside effects of raters and of
+    items by model, with random signs of items.
     """
     return _exceed(_find_tastes(_choose(x)[0]) for x in parts)
 
@@ -108,10 +107,7 @@ def find_shift(ratings: Ratings) -> Shift:
 
 
 def _choose(ratings: Ratings) -> tuple[Ratings, np.ndarray]:
-    """Return ratings of the first items, by who rated most, by item and model.
-
-    And which models these are.
-    """
+    """Return ratings of the first items, by who rated most; and their models."""
     order = np.lexsort((ratings.models, ratings.items))[:_MAX_RATINGS]
     some = Ratings(*(x[order] for x in ratings))
     n_models = len(np.unique(some.models))
@@ -125,8 +121,8 @@ def _choose(ratings: Ratings) -> tuple[Ratings, np.ndarray]:
 def _tabulate(ratings: Ratings, n_columns: int) -> tuple[np.ndarray, np.ndarray, int]:
     """Return columns of scores, tastes, raters and models, without means of cells.
 
-    These are items by model, or items if few of such cells have several ratings. Where
-    items start, too, and how many means there are. No tastes are `n_columns` of 0.
+    These are items by model, or items if few of such cells have several ratings. And
+    where items start, and the number of means. No tastes are `n_columns` of 0.
     """
     scores, models, items, raters = ratings
     n_models = int(models.max(initial=0)) + 1

@@ -17,7 +17,7 @@ from sigarray.read._messages import Caution
 from sigarray.read._rater_effects import find_shift, list_ratings
 from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import find_roles, names_runs
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import (
     PEOPLE,
     RATERS,
@@ -34,10 +34,7 @@ _MAX_LEFT = 0.25
 
 
 class Doubt(NamedTuple):
-    """What is to be said of a column by which the scores of models are not alike.
-
-    Either some model lacks a value, or shares of values are unequal, which matters.
-    """
+    """What to say of a column by which the scores of models are not alike."""
 
     column: str
     line: str
@@ -48,9 +45,8 @@ def find_raters(records: Records) -> tuple[Records, list[str]]:
     """Return the scores with their raters, and the columns that may name these.
 
     Such a column has a name for raters, or words that tell all scores of an item apart.
-    Raters are those of the one with the fewest names that does so, left out or not; or
-    of that of --run, if all models may share what it names: no seeds, but the items of
-    raters, say.
+    That with the fewest names that does so is taken, left out or not; or that of --run,
+    if all models may share what it names: no seeds, but the items of raters, say.
     """
     frames = records.list_frames()
     if not records.has("item") or any(x.metrics is not None for x in frames):
@@ -120,7 +116,6 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
 
 
 def are_assigned(records: Records) -> bool:
-    """Tell whether raters of an item are not the same for all models."""
     n_rated = records.group("item", "rater")[1]
     n_models = len(records.list_known("model"))
     return records.has("rater") and n_rated * n_models > len(records)
@@ -146,7 +141,6 @@ def _say_unmatched(records: Records, column: str) -> str | None:
     return f"some of one {unit} are not of all models"
 
 
-# Words in names of columns of runs, which are others for each model.
 _OF_RUNS = as_words("""
     seed seeds run runs trial repetition repeat rep replicate replica init
 """)
@@ -161,13 +155,12 @@ def is_shared(column: str) -> bool:
 
 
 def name_unit(column: str | None) -> str:
-    """Name what a column of items has: raters by their word, if these are the items."""
     words = sorted(list_words(column or "") & PEOPLE)
     return words[0] if words else "item"
 
 
 def say_one(unit: str, column: str) -> str:
-    """Say of what all models need a score: "one of the item by the same 'rater'"."""
+    """Return "one of the item by the same 'rater'"."""
     by = "with" if is_shared(column) else "by"
     return f"one of the {unit} {by} the same {column}"
 
@@ -193,7 +186,7 @@ def _tells_apart(texts: Coded, scores: Sequence[Coded]) -> bool:
 
 
 def as_normal(chi_square: float, df: int) -> float:
-    """Return its cube root as a number that is about normal (Wilson, Hilferty 1931)."""
+    """Return its cube root, which is about normal (Wilson, Hilferty 1931)."""
     spread = 2.0 / (9.0 * df)
     return (math.cbrt(chi_square / df) - (1.0 - spread)) / math.sqrt(spread)
 
@@ -221,8 +214,8 @@ def match_raters(
 
     So the raters of an item are the same for all models, which their means need. Where
     most items have no such rater, or some, and raters of few are the same, or raters
-    are `ignored`, all ratings are returned. And what is known of raters, None if they
-    were not matched, and notes.
+    are `ignored`, all are returned. And what is known of raters, None if not matched,
+    and notes.
     """
     n_models = len(records.list_known("model"))
     raters, items = records.factors["rater"], records.factors["item"].codes
@@ -246,14 +239,13 @@ def match_raters(
         lost = np.setdiff1d(every, matched)
         some = list_names([records.factors["item"].values[x] for x in lost], _MAX_SHOWN)
         same = say_one(unit, repr(column)).removeprefix("one of the ")
-        msg = (
+        refuse(
             f"{records[0].frame.source}: expected scores of each {same} for all "
             f"models; got none of {n_lost} of {len(every)} {unit}s ({some}). To "
             f"average all scores of the {unit}, pass --ignore "
             f"{quote_names([column or ''])} and no --run; or leave out {n_left} of "
             f"{len(records)} scores with --drop-unmatched."
         )
-        raise TableError(msg)
     found = Raters(column or "", n_left, len(records), n_lost, len(every))
     if not n_left:
         return records, found, []
@@ -293,8 +285,8 @@ _SAMPLE = re.compile(
 def are_samples(records: Records, *, is_said: bool) -> bool:
     """Tell whether each item has several scores, from samples of an answer.
 
-    Every model and item has equally many, unless `is_said` that scores of an item are
-    to be averaged. Scores are no samples if a column of indices may name them.
+    Equally many of every model, unless `is_said` that they are to be averaged. Scores
+    are no samples if a column of indices may name them.
     """
     if records.has("run") or np.any(records.factors["item"].codes < 0):
         return False
@@ -321,10 +313,7 @@ def are_samples(records: Records, *, is_said: bool) -> bool:
 
 
 def _are_of_all(records: Records, column: str) -> bool:
-    """Tell whether scores may be averaged without being asked about.
-
-    If a column has raters, those of an item are the same for all models.
-    """
+    """Tell whether scores may be averaged without being asked about."""
     if not names_raters(column):
         return not looks_like_index(column, ())
     having, texts = records.take_texts(column)

@@ -35,7 +35,7 @@ from sigarray.read._roles import find_roles, find_score, list_metrics
 from sigarray.read._settings import say_settings
 from sigarray.read._several_scores import advise_raters, find_item_sums
 from sigarray.read._steps import find_blank_steps
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._tracked import refuse_run_names, refuse_tags, say_unfinished
 from sigarray.read._words import count_up, measures_quality
 
@@ -47,9 +47,8 @@ _LONG = 40
 class Reading:
     """The scores of a file, how they were written, and what was changed.
 
-    `n_blank` counts the scores that were left out as blank, by task and model, which
-    are None if the file does not name them. `settings` are the columns in which runs of
-    one model differ.
+    `n_blank` counts scores that were left out as blank, by task and model, None if not
+    named. In `settings`, runs of one model differ.
     """
 
     records: Records
@@ -69,9 +68,9 @@ def read_records(
 ) -> Reading:
     """Return the scores of a table with a row for each.
 
-    Those of models that are not wanted are NaN, and may lack other cells.
-    Missing scores are NaN if they are to be treated; of a table with steps, so are
-    blank ones, and of runs that have crashed, all. Other blank ones are left out.
+    Those of models that are not wanted are NaN, and may lack other cells; so are
+    missing ones that are to be treated, blank ones of a table with steps, and all of
+    runs that have crashed. Other blank ones are left out.
     """
     refuse_twice(frame.source, frame.twice)
     roles = find_roles(frame, chosen)
@@ -140,8 +139,7 @@ def read_records(
         factors,
     )
     if not len(records):
-        msg = f"{frame.source}: expected rows of scores; got none in {column!r}."
-        raise TableError(msg)
+        refuse(f"{frame.source}: expected rows of scores; got none in {column!r}.")
     counts = np.flatnonzero(~lacks | (missing != "drop"))
     said, settings = say_settings(
         frame, roles, column, factors["model"][counts], filled[counts]
@@ -192,11 +190,10 @@ def _find_column(frame: Frame, roles: Roles, metric: str | None, chosen: Roles) 
     others = [x for x in list_metrics(frame, roles) if measures_quality(x)]
     if others:
         others = [column, *others]
-        msg = (
+        refuse(
             f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
             f"{list_names(others)}. {say_choice(others)}."
         )
-        raise TableError(msg)
     return column
 
 
@@ -211,13 +208,12 @@ def _say_of_others(
         return []
     sums = find_item_sums([x for x, y in frame.columns.items() if is_numeric(y)], roles)
     if sums is not None and metric is not None and column in sums.counts:
-        msg = (
+        refuse(
             f"{frame.source}: expected scores; got {column!r} (--metric) beside "
             f"{list_names([x for x in sums.columns if x != column])}, of whose sums "
             f"{sums.metric} is computed. Pass {sums.advice}; or, for the mean of "
             f"{column!r} alone, --score {shlex.quote(column)}."
         )
-        raise TableError(msg)
     whole = sums and sums.take_whole(column)
     if whole is not None:
         return [
@@ -319,10 +315,7 @@ def _read_factor(
     rows: np.ndarray,
     may_lack: np.ndarray | None = None,
 ) -> Coded:
-    """Return the name in a role for each row, or None for each.
-
-    Rows that may lack it are those of runs that have crashed, or of other models.
-    """
+    """Return the names in a role; rows that `may_lack` theirs are of other models."""
     if role not in roles:
         return repeat(frame.constants.get(role), len(rows))
     name = roles[role]
@@ -339,13 +332,12 @@ def _read_factor(
         if is_blank(cell) or not isinstance(cell, str):
             named = role == "run" and frame.run_name not in (None, name)
             other = f"; or pass --run {frame.run_name}, which names each run"
-            msg = (
+            refuse(
                 f"{frame.place(name, rows[k])}: expected the {role} of a score; got "
                 f"{'a blank cell' if is_blank(cell) else cell}. Fill it in, or "
                 f"leave out the row{_advise_models(frame, roles, rows, lacks)}"
                 f"{other if named else ''}."
             )
-            raise TableError(msg)
     return factor
 
 

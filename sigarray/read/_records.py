@@ -43,8 +43,6 @@ _WORDS = frozenset(x for x in _FINISHED | CRASHED | _UNFINISHED if not x.isdecim
 
 
 class Record(NamedTuple):
-    """A score, its model, item and so on, and its place; None if the file has none."""
-
     task: str | None
     model: Any
     item: str | None
@@ -66,8 +64,6 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Records:
-    """Scores of several files as columns, of which a row is a `Record`."""
-
     frames: tuple[Frame, ...]
     # The name of the scores in each file, and its columns of roles.
     metrics: tuple[str, ...]
@@ -140,7 +136,7 @@ class Records:
         return group_rows([self.factors[role] for role in roles])
 
     def split(self, *roles: str) -> list["Records"]:
-        """Return the scores of each group, in the order in which they come first."""
+        """Return the scores of each group, in order of their first rows."""
         parts = split_rows([self.factors[role] for role in roles])
         return [self.take(x).compact() for x in parts] if len(parts) > 1 else [self]
 
@@ -149,19 +145,16 @@ class Records:
         return replace(self, factors=factors)
 
     def take_texts(self, column: str) -> tuple["Records", Coded]:
-        """Return the scores of files that have a column, and the texts in it.
-
-        It may have been left out.
-        """
+        """Return the scores of files with a column, left out or not, and its texts."""
         files = np.unique(self.files)
-        known = {k: self.frames[k].find(column) for k in files}
-        has = [k for k in files if known[k] is not None]
-        cells = [take(known[k], self.rows[self.files == k]) for k in has]
-        texts = join_columns([encode_texts(x) for x in cells] or [repeat(None, 0)])
-        records = (
-            self if len(has) == len(files) else self.take(np.isin(self.files, has))
-        )
-        return records, texts
+        has = [k for k in files if self.frames[k].find(column) is not None]
+        texts = [
+            encode_texts(take(self.frames[k].find(column), self.rows[self.files == k]))
+            for k in has
+        ]
+        is_whole = len(has) == len(files)
+        records = self if is_whole else self.take(np.isin(self.files, has))
+        return records, join_columns(texts or [repeat(None, 0)])
 
 
 def join_all(parts: Sequence[Records]) -> Records:
@@ -183,8 +176,7 @@ def join_all(parts: Sequence[Records]) -> Records:
 
 def find_crashed(states: Coded) -> np.ndarray:
     have_crashed = [str(x).lower() in CRASHED for x in states.values]
-    is_one: np.ndarray = np.asarray([*have_crashed, False])[states.codes]
-    return is_one
+    return np.take([*have_crashed, False], states.codes)
 
 
 def find_column(records: Records, role: str) -> str | None:
@@ -194,15 +186,12 @@ def find_column(records: Records, role: str) -> str | None:
 
 
 def choose_ended(frame: Frame, column: str) -> Frame:
-    """Leave out the runs of a tracker that have not ended, and those that were pruned.
-
-    Those that have crashed are asked about, or treated, with the missing scores.
-    """
+    """Leave out the runs of a tracker that have not ended, or were pruned."""
     states = [str(cell).strip().lower() for cell in frame.columns[column]]
     if not _FINISHED & {*states}:
         raise _lack_finished(frame, column)
     ended = [state in _FINISHED | CRASHED for state in states]
-    return _leave_out(frame, column, np.asarray(ended))
+    return _leave_out(frame, column, ended)
 
 
 def mark_states(
@@ -210,9 +199,8 @@ def mark_states(
 ) -> list[Frame]:
     """Leave out runs that have not ended in files that no tracker wrote.
 
-    A column named "state" or "status" that holds words of trackers alone, and maybe
-    blank cells, says so, unless it is chosen or ignored. Of several files, some may
-    have no row left.
+    A column "state" or "status" with words of trackers says so, unless it is chosen or
+    ignored. Of several files, some may have no row left.
     """
     others = {*chosen.values(), *metrics, *ignored}
     marked = [_mark(frame, others) for frame in frames]
@@ -224,7 +212,6 @@ def mark_states(
 
 
 def find_state(columns: Mapping[str, Sequence[object]]) -> str | None:
-    """Return the column that says by words of trackers how each run has ended."""
     for name, cells in columns.items():
         if squeeze(name) in _NAMES:
             words = {str(x).lower() for x in encode_texts(cells).list_known()}
@@ -245,14 +232,14 @@ def _mark(frame: Frame, others: set[str]) -> Frame:
     cells = every[column]
     words = ["" if is_blank(x) else as_text(x).lower() for x in cells]
     frame = replace(frame, columns={**frame.columns, column: cells})
-    return _leave_out(frame, column, np.asarray([x not in _UNFINISHED for x in words]))
+    return _leave_out(frame, column, [x not in _UNFINISHED for x in words])
 
 
-def _leave_out(frame: Frame, column: str, has_ended: np.ndarray) -> Frame:
+def _leave_out(frame: Frame, column: str, has_ended: list[bool]) -> Frame:
     frame = replace(frame, roles={**frame.roles, "state": column})
-    if has_ended.all():
+    if all(has_ended):
         return frame
-    others = np.flatnonzero(~has_ended)
+    others = np.flatnonzero(~np.asarray(has_ended))
     return replace(
         frame.take(np.flatnonzero(has_ended)),
         unfinished={x: take(cells, others) for x, cells in frame.columns.items()},
@@ -266,15 +253,15 @@ def _lack_finished(frame: Frame, column: str) -> TableError:
     return TableError(
         f"{frame.source}: expected runs that have finished; got "
         f"{', '.join(sorted(states))} in column {column!r}."
-        f"{grouped if states == {'-'} else ''}"
+        f"{grouped * (states == {'-'})}"
     )
 
 
 class Dropped(NamedTuple):
-    """Items, or runs that are pairs, left out for all models: some model lacks them.
+    """Units left out for all models, because some model lacks them.
 
-    Of `n_all` of them `n` were left out, in which `n_scores` were missing, `n_treated`
-    of them by `missing`; `unit` is "item", "run", "cluster" or "row".
+    Of `n_all` they are `n`, in which `n_scores` were missing, `n_treated` of them by
+    `missing`; `unit` is "item", "run", "cluster" or "row".
     """
 
     unit: str
@@ -287,8 +274,8 @@ class Dropped(NamedTuple):
 class Ended(NamedTuple):
     """Runs that have no score because they have crashed or ended early.
 
-    Model -> how many of its runs `crashed`, and how many ended `early`; `worst` is the
-    score that they count as, or None if left out; `n_again` of them were run again.
+    Model -> how many `crashed`, and ended `early`; they count as the `worst` score,
+    unless it is None; `n_again` of them were run again.
     """
 
     crashed: Mapping[str, int]
@@ -315,11 +302,10 @@ class Averaged(NamedTuple):
 class Raters(NamedTuple):
     """Whether models have scores of an item by the same raters, whom a column names.
 
-    `n` of `n_all` scores were left out, because not all models have one of the item by
-    the same rater, and with them `n_items` of `n_all_items` items. By the columns of
-    `others`, some model lacks scores by some rater, and by those of `unequal`, models
-    have unequal shares of strict raters. If raters `are_assigned`, those of an item are
-    not the same for all models.
+    `n` of `n_all` scores, with `n_items` of `n_all_items` items, were left out, because
+    not all models have one by the same rater. By the columns of `others`, some model
+    lacks some rater; by those of `unequal`, models have unequal shares of strict
+    raters. If raters `are_assigned`, those of an item are not the same for all models.
     """
 
     column: str

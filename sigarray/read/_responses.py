@@ -23,7 +23,7 @@ from sigarray.read._records import FACTORS, Records, find_crashed, find_state
 from sigarray.read._roles import find_roles
 from sigarray.read._scales import doubt_scale_of_records
 from sigarray.read._sources import open_source, tabulate
-from sigarray.read._text import NUMBER, TableError, read_number, read_text, split_rows
+from sigarray.read._text import NUMBER, read_number, read_text, refuse, split_rows
 from sigarray.read._words import as_words, list_words, names_clusters
 
 _COLUMNS = ("item", "system", "response")
@@ -52,17 +52,14 @@ def read_responses(
     Arrays are (n_items, k), NaN where an item has fewer.
     """
     if columns and len(columns) != len(_COLUMNS):
-        msg = f"Expected --columns ITEM,SYSTEM,RESPONSE; got {','.join(columns)}."
-        raise TableError(msg)
+        refuse(f"Expected --columns ITEM,SYSTEM,RESPONSE; got {','.join(columns)}.")
     if len(set(systems)) < len(systems):
-        msg = f"Expected three names of systems; got {', '.join(systems)}."
-        raise TableError(msg)
+        refuse(f"Expected three names of systems; got {', '.join(systems)}.")
     name, content = open_source(SourceFile(str(path), ""))
     frame = None if isinstance(content, dict) else tabulate(content, name, str(path))
     if frame is None or not frame.lines:
         got = "no rows below the header" if frame and frame.columns else "nothing"
-        msg = f"{name}: expected columns {', '.join(_COLUMNS)} and rows; got {got}."
-        raise TableError(msg)
+        refuse(f"{name}: expected columns {', '.join(_COLUMNS)} and rows; got {got}.")
     found = _find_columns(frame, dict(zip(_COLUMNS, columns, strict=False)))
     cells_of = [frame.columns[x] for x in found.values()]
     _refuse_runs(frame, cells_of[1], systems[1:])
@@ -75,8 +72,7 @@ def read_responses(
         place = frame.place_row(row)
         if not item or not system:
             what = "an item" if not item else "a system"
-            msg = f"{place}: expected {what} in every row; got a blank cell."
-            raise TableError(msg)
+            refuse(f"{place}: expected {what} in every row; got a blank cell.")
         known[system] = None
         if system in answers and response:
             lines.setdefault(item, line)
@@ -90,12 +86,11 @@ def read_responses(
     for system in (*systems[1:], gold):
         if not answers[system]:
             advice = _WITHOUT_GOLD if system == gold else ""
-            msg = (
+            refuse(
                 f"{name}: expected responses of {system!r}; got none. Systems in it: "
                 f"{', '.join(map(repr, known))}. Choose them with --gold (or a "
                 f"column), --a and --b.{advice}"
             )
-            raise TableError(msg)
     doubts = check_responses(frame, found, taken, answers, systems)
     _check_items(answers, lines, name)
     if others := [system for system in known if system not in answers]:
@@ -121,12 +116,11 @@ def _read_gold(
         number = read_number(as_text(cell), f"{place}: expected a number as response")
         first = gold.setdefault(as_text(item), [number])
         if first != [number]:
-            msg = (
+            refuse(
                 f"{place}: expected one response of {column!r} to an item; got "
                 f"{first[0]:g} and {number:g}. Write a row for each, with the system "
                 f"{column!r}."
             )
-            raise TableError(msg)
     return gold
 
 
@@ -148,12 +142,11 @@ def _find_columns(frame: Frame, said: Mapping[str, str]) -> dict[str, str]:
             (found[column],) = like
     if lacks:
         every = ", ".join(map(repr, [*frame.columns, *frame.twice]))
-        msg = (
+        refuse(
             f"{frame.source}: expected one column each for item, system and response; "
             f"got {', and '.join(lacks)}, of the columns {every}. Name them with "
             f"--columns ITEM,SYSTEM,RESPONSE.{_WITHOUT_GOLD}"
         )
-        raise TableError(msg)
     return found
 
 
@@ -168,10 +161,7 @@ def _list_like(column: str, frame: Frame) -> list[str]:
 
 
 def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
-    """Raise if a column shows that responses of a system are from several runs.
-
-    Resampled items do not show effects that a run has on all of them.
-    """
+    """Refuse responses of several runs of a system, whose effects are on all items."""
     column = find_roles(frame, {}).get("run")
     if column is None:
         return
@@ -179,7 +169,7 @@ def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
         named = zip(cells, frame.columns[column], strict=True)
         runs = {as_text(run) for cell, run in named if as_text(cell) == system}
         if len(runs) > 1:
-            msg = (
+            refuse(
                 f"{frame.source}: expected responses of raters, or of one run of each "
                 f"system; got {len(runs)} runs of {system!r} by column {column!r}. "
                 "The runs of a system vary for all items together, and the responses "
@@ -187,7 +177,6 @@ def _refuse_runs(frame: Frame, cells: Sequence[Any], systems: Names) -> None:
                 "of each, or compare a score of each run with sigarray compare. If "
                 f"{column!r} says something else, rename it."
             )
-            raise TableError(msg)
 
 
 def _check_items(answers: Answers, lines: Mapping[str, int], name: str) -> None:
@@ -196,12 +185,11 @@ def _check_items(answers: Answers, lines: Mapping[str, int], name: str) -> None:
             if item not in by_item:
                 n_without = sum(x not in by_item for x in lines)
                 which = f"{n_without} of {len(lines)} items lack one"
-                msg = (
+                refuse(
                     f"{name}, line {line}: expected a response of {system!r} to item "
                     f"{item!r} too; got none ({which}). Remove these items, or add the "
                     "responses."
                 )
-                raise TableError(msg)
 
 
 def _fill(by_item: dict[str, list[float]], items: list[str]) -> np.ndarray:
@@ -226,25 +214,22 @@ def read_p_values(path: str | Path) -> tuple[list[str], list[float]]:
     if rows and not re.search(r"[0-9<]", rows[0][1][-1]) and rows[0][1][-1]:
         rows = rows[1:]  # a header
     if not rows:
-        msg = f"{name} has no p-values. Expected numbers in [0, 1], or label,p rows."
-        raise TableError(msg)
+        refuse(f"{name} has no p-values. Expected numbers in [0, 1], or label,p rows.")
     if len(rows) == 1 and all(map(NUMBER.fullmatch, rows[0][1])):
         rows = [(rows[0][0], (cell,)) for cell in rows[0][1]]
     labels, p_values = [], []
     for number, (line, cells) in enumerate(rows, 1):
         if len(cells) > 2 or len(cells) != len(rows[0][1]):
-            msg = (
+            refuse(
                 f"{name}, line {line}: expected a p-value, or a label and a p-value, "
                 f"in every row; got {', '.join(map(repr, cells))}."
             )
-            raise TableError(msg)
         is_label = len(cells) == 2 and not re.fullmatch(r"\d*\.\d+", cells[0])
         if len(cells) == 2 and not is_label:
-            msg = (
+            refuse(
                 f"{name}, line {line}: expected one p-value in each row, or a label "
                 f"and a p-value; got {cells[0]!r} and {cells[1]!r}."
             )
-            raise TableError(msg)
         labels.append(cells[0] if is_label else str(number))
         p_values.append(_read_p_value(cells[-1], name, line))
     return labels, p_values
@@ -256,7 +241,7 @@ def _read_p_value(cell: str, name: str, line: int) -> float:
         msg = f"{name}, line {line}: expected a p-value in [0, 1]; got {cell!r}."
         if math.isnan(p_value):
             msg += " For '<0.001', write 0.001: it is a bound." if "<" in cell else ""
-        raise TableError(msg)
+        refuse(msg)
     return p_value
 
 
@@ -274,32 +259,26 @@ def check_responses(
     answers: Answers,
     systems: Names,
 ) -> list[str]:
-    """Return doubts about the responses in some rows, or refuse what they mix.
-
-    `columns` are those of "item", "system" and "response"; `systems` are gold and two
-    others, whose responses by item `answers` has.
-    """
+    """Return doubts about the responses in some rows, or refuse what they mix."""
     records = _make_records(frame, columns, rows)
     others = [x for x in frame.columns if x not in {*columns.values()}]
     state = find_state({x: frame.columns[x] for x in others})
     n = 0 if state is None else int(find_crashed(records.take_texts(state)[1]).sum())
     if n:
-        msg = (
+        refuse(
             f"{frame.source}: expected responses that were given; got {n} of "
             f"{len(records)} that have failed, by column {state!r}. Remove their rows."
         )
-        raise TableError(msg)
     apart = [x for x in others if not are_of_one_item(x) and tells_apart(records, x)[1]]
     if apart:
         named = (frame.columns[x] for x in (apart[0], columns["item"]))
         anew = "-".join(str(x[records.rows[0]]) for x in named)
-        msg = (
+        refuse(
             f"{frame.source}: expected responses to one item under one name; got "
             f"several of each item, some for each value of {apart[0]!r}. Keep the rows "
             "of one value; or, where it tells items apart, write it into their names, "
             f"such as {anew!r}."
         )
-        raise TableError(msg)
     advice = "Remove its row if it stands for no answer"
     return [
         *(doubt_scale_of_records([records], advice) or _doubt_sizes(records)),
@@ -343,7 +322,6 @@ def _doubt_sizes(records: Records) -> list[str]:
 
 
 def _doubt_copies(records: Records, others: Names) -> list[str]:
-    """Doubt the responses of a system if all columns have each row twice or more."""
     doubts = []
     for one in records.split("model"):
         factors = [one.factors["item"], encode_texts(list(map(str, one.scores)))]
@@ -361,7 +339,7 @@ def _doubt_copies(records: Records, others: Names) -> list[str]:
 def _doubt_groups(
     frame: Frame, columns: Mapping[str, str], others: Names, errors: Any
 ) -> list[str]:
-    """Doubt that items are independent, if a column groups them by its name.
+    """Doubt that items are independent, if the name of a column groups them.
 
     Or if errors of systems differ by its values more than by chance.
     """

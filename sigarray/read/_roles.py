@@ -36,13 +36,8 @@ from sigarray.read._frame import (
     say_choice,
 )
 from sigarray.read._several_scores import advise_all, advise_first, advise_raters
-from sigarray.read._text import NUMBER, TableError, say_means
-from sigarray.read._words import (
-    HYPERPARAMETERS,
-    RATERS,
-    list_words,
-    names_episodes,
-)
+from sigarray.read._text import NUMBER, TableError, refuse, say_means
+from sigarray.read._words import HYPERPARAMETERS, RATERS, list_words, names_episodes
 
 # Names of columns without case, spaces and punctuation, the most specific first.
 _USUAL = {
@@ -112,7 +107,6 @@ def find_roles(frame: Frame, chosen: Roles) -> dict[str, str]:
 def _find_experiment(
     columns: Mapping[str, Sequence[Any]], roles: Roles, names: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the column of experiments as that of models, if each has several runs."""
     for name, word in names.items():
         if word in ("expname", "experimentname"):
             texts = [encode_texts(columns[x]) for x in (name, roles["run"])]
@@ -126,12 +120,11 @@ def _refuse_columns_of_raters(frame: Frame, chosen: Roles) -> None:
     roles = find_roles(frame, {x: y for x, y in chosen.items() if x != "run"})
     advice = advise_raters(frame, list_metrics(frame, roles), {*roles})
     if advice is not None:
-        msg = (
+        refuse(
             f"{frame.source} has no column {chosen['run']!r} (--run), but columns "
             f"{list_names(advice.columns, 4)}, which seem to have the ratings of one "
             f"rater each. To average them, pass {advice.options}."
         )
-        raise TableError(msg)
 
 
 def guess_roles(names: Iterable[str]) -> dict[str, str]:
@@ -173,7 +166,7 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
         of_means = (say_means(distinct(x)) for x in frame.columns.values())
         said = next(iter(frame.no_scores.values()), None)
         msg += next(filter(None, of_means), "")
-        raise TableError(msg if said is None else f"{frame.source}: {said}")
+        refuse(msg if said is None else f"{frame.source}: {said}")
     first = advise_first(frame, names, {*roles, *frame.constants})
     msg = (
         f"{frame.source}, read as {frame.kind}: expected one column of scores; got "
@@ -189,16 +182,15 @@ def find_score(frame: Frame, roles: Roles, metric: str | None) -> str:
 def match_metric(
     frame: Frame, metric: str, names: Names, others: Sequence[str] = ()
 ) -> str:
-    """Return the one of some names that stands for a metric.
+    """Return the name that stands for a metric.
 
-    "acc" may be "eval/acc" or "acc,none"; other names have to be the same.
+    "acc" may be "eval/acc" or "acc,none"; others have to be the same.
     """
     if metric in (*names, *others):
         return metric
     of_tool, comma, rule = metric.partition(",")
     if of_tool in frame.no_scores:
-        msg = f"{frame.source}: {frame.no_scores[of_tool]}"
-        raise TableError(msg)
+        refuse(f"{frame.source}: {frame.no_scores[of_tool]}")
     if of_tool in frame.renamed:
         return match_metric(frame, f"{frame.renamed[of_tool]}{comma}{rule}", names)
     # Samples of one filter, which results name.
@@ -238,10 +230,7 @@ def list_metrics(frame: Frame, roles: Roles) -> list[str]:
 
 
 def leave_out_settings(names: Iterable[str]) -> list[str]:
-    """Leave out hyperparameters, such as "lr", and numbers of episodes.
-
-    By their names, unless there are no others.
-    """
+    """Leave out hyperparameters and numbers of episodes, unless there are no others."""
     every = list(names)
     ends = {x: squeeze(re.split(r"[./]", x)[-1]) for x in every}
     others = [x for x in every if not names_episodes(ends[x])] or every
@@ -271,8 +260,8 @@ def find_step_column(
 ) -> str | None:
     """Return the one of some columns that counts the steps of each run, or None.
 
-    Its name says so, and each run has several numbers of it: those of other runs, or
-    rising ones. A number of frames that a run has once is no step of it.
+    By its name, and because each run has several numbers of it: those of other runs, or
+    rising ones.
     """
     steps = [x for x in names if names_steps(x) and squeeze(x) not in HYPERPARAMETERS]
     # Fewer values of "t" may be temperatures.
@@ -289,7 +278,6 @@ def find_step_column(
 
 
 def find_largest(values: Sequence[Any]) -> str | None:
-    """Return the largest of some texts, if all are numbers."""
     texts = [str(x) for x in values]
     if not texts or not all(map(NUMBER.fullmatch, texts)):
         return None
@@ -322,7 +310,7 @@ def counts_steps(
 def _repeats_steps(
     cells: Sequence[Any], factors: Sequence[Coded], *, may_recur: bool
 ) -> bool:
-    """Tell whether numbers are those of several curves; if they have names, of few."""
+    """Tell whether numbers are of several curves; of named ones, in few runs."""
     numbers = read_numbers(encode_texts(cells))
     if numbers is None:
         return False
@@ -347,10 +335,7 @@ def take_documents(
     names: Mapping[str, str],
     chosen: Roles,
 ) -> dict[str, str]:
-    """Return the roles, with documents for clusters if another column names the items.
-
-    Each item is then in one document, and some documents have several.
-    """
+    """Return the roles, with documents for clusters if another column names items."""
     if "cluster" in roles or "item" not in roles:
         return roles
     item, by_name = roles["item"], {y: x for x, y in names.items()}
@@ -382,10 +367,9 @@ def refuse_steps_as_tasks(frame: Frame, chosen: Roles) -> None:
     ]
     n_runs = group_rows(runs or [repeat("", len(steps))])[1]
     if last is not None and group_rows([*runs, steps])[1] > n_runs:
-        msg = (
+        refuse(
             f"{frame.source}, column {task!r}: expected tasks; got the steps of runs, "
             "at which the same runs are measured. Leave --task out, or name the column "
             "of tasks with it, so that the last step of each run is compared; or "
             f"choose one with --where {shlex.quote(f'{task}={last}')}."
         )
-        raise TableError(msg)

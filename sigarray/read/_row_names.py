@@ -20,7 +20,7 @@ from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._guards import ask_about_folds
 from sigarray.read._roles import find_roles, guess_roles
 from sigarray.read._score_table import Choice
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._wide import RUNS_OF_ROWS, WideTable, list_names_of_rows, split_tasks
 from sigarray.read._words import RUN_NAME
 
@@ -29,7 +29,6 @@ _FOLD = re.compile(r"(fold|split)[\W_]*\d", re.I)
 # The first column of a file where its header is blank, and as pandas calls it then.
 UNNAMED = ("", "Unnamed: 0")
 _MAX_SHOWN = 3
-# Names that say that rows are items: these are no names of models.
 _ITEMS = re.compile(
     r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
     r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"
@@ -45,9 +44,8 @@ def find_role_of_names(
 ) -> tuple[dict[str, str], Choice, list[str]]:
     """Tell what names of rows are of, in a table with a column for each model.
 
-    They are of runs if all are written like "seed0", or else as --unit says. Whole
-    numbers, and others that are not in the first column, are left to the readers of
-    columns. If other columns name the rows, an index of a data frame is ignored.
+    They are of runs if all are like "seed0", or else as --unit says. If other columns
+    name the rows, an index is ignored.
     """
     columns = _list_columns(frame, chosen, choice)
     if not columns:
@@ -79,7 +77,6 @@ def find_role_of_names(
 
 
 def _list_columns(frame: Frame, chosen: Roles, choice: Choice) -> list[str]:
-    """List the columns of an index, or without a name, that are not known to be any."""
     known = choice.list_taken(chosen) | {*find_roles(frame, {}).values()}
     unnamed = [x for x in UNNAMED if x in frame.columns]
     columns = [x for x in unnamed[:1] if x not in known and _name_rows(frame, x)]
@@ -163,9 +160,8 @@ def is_item_name(name: str) -> bool:
 def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:
     """Return the column that names the item of each row, by its name and its values.
 
-    These are other texts or whole numbers in each row of a task, and so no scores.
-    Whole numbers below "id" may also number runs: they name items if rows are known to
-    be items, or if all scores are 0 or 1.
+    These are other texts or whole numbers in each row of a task. Below "id" they may
+    number runs, unless rows are known to be items, or all scores are 0 or 1.
     """
     if {"item", "run"} & {*chosen} or choice.unit not in (None, "item"):
         return None
@@ -238,7 +234,6 @@ def find_run_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None
 
 
 def name_rows(wide: WideTable, chosen: Roles, choice: Choice) -> Names:
-    """Return the names of the rows of a task, or numbers if no column names them."""
     column = chosen.get("item", chosen.get("run"))
     if column is not None:
         return list_names_of_rows(wide, column, "item" if "item" in chosen else "run")
@@ -265,8 +260,8 @@ def ask_about_marks(source: str, name: str) -> TableError:
 def _are_numbers_of_runs(texts: Names, others: Sequence[Any], name: str) -> bool:
     """Tell whether whole numbers name runs.
 
-    Of a column that is called "run" they may be scores of a model, beside other whole
-    ones; of no model is the name "seed" or "trial".
+    Below "run" they may be scores of a model, beside other whole ones; below "seed" or
+    "trial" they are not.
     """
     if not all(map(_WHOLE.fullmatch, texts)):
         return False
@@ -310,10 +305,9 @@ def _refuse_twice(wide: WideTable, name: str, columns: Mapping[str, Any]) -> Non
             way = f"Where {other!r} names the {roles[0]}, pass --{roles[0]} "
             way += f"{shlex.quote(other)}; or --{roles[1]} or --{roles[2]}, where it "
             way += "names these"
-        msg = (
+        refuse(
             f"{wide.place(k)}, column {name!r}: expected each run once; got {run!r} "
             f"again, as at {wide.place(first[run])}{same}. {way}; or leave "
             f"{name!r} out with --ignore {ignored}, or choose the models with "
             "--columns."
         )
-        raise TableError(msg)

@@ -28,8 +28,8 @@ from sigarray.read._unlikely_rows import find_unit, list_decimals
 def name_runs(records: Records, read: Sequence[ReadFile]) -> tuple[Records, list[str]]:
     """Take files with other scores for the same items of a model for its runs.
 
-    If all scores are the same, too, files may be copies, or repeat an evaluation. With
-    several scores for an item in a file, all are averaged, and a note warns of that.
+    With several scores for an item in a file, all are averaged, and a note warns of
+    that.
     """
     if len(read) < 2 or not records.has("item") or records.has("run"):
         return records, []
@@ -58,10 +58,7 @@ def name_runs(records: Records, read: Sequence[ReadFile]) -> tuple[Records, list
 
 
 def _name_files(read: Sequence[ReadFile]) -> list[str]:
-    """Name the files of each model and task by the parts of paths that differ.
-
-    Or by numbers, if these parts are the same but for a date.
-    """
+    """Name the files of each model and task by the parts of paths that differ."""
     groups: dict[Any, list[int]] = {}
     for k, x in enumerate(read):
         is_of_model = x.file.is_named or x.file.said is not None
@@ -82,7 +79,6 @@ _MAX_LOST = 4
 def leave_out_lost(
     records: Records, missing: Missing | None, unit: Unit
 ) -> tuple[Records, list[str]]:
-    """Leave out runs of items without any score, as if their cells were blank."""
     is_of_items = unit in OF_RUNS and records.has("item") and records.has("run")
     if missing != "drop" or not is_of_items:
         return records, []
@@ -93,13 +89,13 @@ def leave_out_lost(
     is_lost &= models.find(models[is_known].list_known())  # others have no run at all
     if not is_lost.any():
         return records, []
-    lost = records.take(np.flatnonzero(is_lost))
+    lost = records.take(is_lost)
     pairs = dict.fromkeys(
         zip(*(lost.factors[x] for x in ("model", "run")), strict=True)
     )
     said = shorten([f"run {run!r} of {model!r}" for model, run in pairs], _MAX_LOST)
     note = Caution(f"runs{lost.of_task} without any score were left out: {said}")
-    return records.take(np.flatnonzero(~is_lost)).compact(), [note]
+    return records.take(~is_lost).compact(), [note]
 
 
 # Scores of a model are hardly of other runs if chance repeats them as often in fewer
@@ -142,8 +138,7 @@ def doubt_checkpoints(ids: Mapping[str, Mapping[str, Names]], source: str) -> li
 def doubt_repeats(tasks: Mapping[str, Mapping[str, np.ndarray]], source: str) -> Names:
     """Doubt that runs are of their own if their scores repeat: copies of other names.
 
-    Of whole numbers, which may be bounds, and of the most frequent score, which may be
-    that of runs that failed, nothing is said.
+    Whole numbers may be bounds, and the most frequent score that of runs that failed.
     """
     found: dict[str, np.ndarray] = {}
     copied: dict[str, str] = {}
@@ -182,8 +177,8 @@ def doubt_repeats(tasks: Mapping[str, Mapping[str, np.ndarray]], source: str) ->
 def _count_repeats(x: np.ndarray, step: float) -> tuple[float, float]:
     """Count pairs of equal scores, sorted, and how many there are by chance.
 
-    That is as of normal ones; or as of pairs that are up to 3, or 10, steps apart, if
-    these are more.
+    As of normal ones; or as of pairs that are up to 3, or 10, steps apart, if these are
+    more.
     """
     n, places = len(x), np.arange(1, len(x) + 1)
     same, *near = (
@@ -197,7 +192,7 @@ def _count_repeats(x: np.ndarray, step: float) -> tuple[float, float]:
 
 
 def _find_tail(n: float, mean: float) -> float:
-    """Return the chance of n or more by Poisson's distribution, 1 if 2 means are."""
+    """Return Poisson's chance of n or more; 1 up to two means."""
     if n <= 2.0 * mean:
         return 1.0  # pairs come in larger groups, too
     few = range(1, int(min(n, _MANY)))
@@ -211,10 +206,7 @@ _ALIKE, _LEAST_RUNS, _LOW = 5e-3, 6, 1e-2
 
 
 def say_alike_runs(table: ScoreTable) -> list[str]:
-    """Say what pairs would test, if runs of one name are alike in all models.
-
-    Tasks count together, each with the runs that all models have on it.
-    """
+    """Say what pairs would test, if runs of one name are alike in all models."""
     by = [
         [dict(zip(table.ids[t][x], y.tolist(), strict=True)) for x, y in z.items()]
         for t, z in table.tasks.items()
@@ -321,10 +313,7 @@ def doubt_numbers(table: ScoreTable) -> list[str]:
 
 
 def say_alike_tasks(table: ScoreTable) -> list[str]:
-    """Say so of tasks, or refuse them: of one task, they make several.
-
-    Runs have names, and none has scores of two: then they are one.
-    """
+    """Say so of tasks, or refuse them if no run has scores of two."""
     alike = _find_alike([*table.tasks, *table.left_out])
     if not alike:
         return []
@@ -354,7 +343,7 @@ def _refuse(alike: list[list[str]], source: str, what: str) -> TableError:
 def doubt_alike_units(records: Records, source: str) -> list[str]:
     """Refuse spellings of an item that no run has both of, and doubt clusters.
 
-    In means over runs, such an item would count twice.
+    Such an item would count twice.
     """
     items = records.factors["item"]
     alike = _find_alike(items.list_known()) if records.has("run") else []

@@ -47,7 +47,6 @@ _SIGNED = as_words("""
 def doubt_scale_of_records(
     tasks: Iterable[Records], advice: str | None = None
 ) -> list[str]:
-    """Doubt scores that are far outside the scale of all others of a task."""
     return [
         doubt
         for records in tasks
@@ -94,7 +93,7 @@ def find_off_scale(scores: np.ndarray) -> tuple[np.ndarray, float, float] | None
     """Return the places of scores far outside a scale, and its least and largest one.
 
     All are whole numbers, and those of the scale are few. At most one in 20 is outside,
-    as far from it as the scale is long. None if there is no such score.
+    as far from it as the scale is long.
     """
     known = scores[np.isfinite(scores)]
     if len(known) < _MIN_SCORES:
@@ -189,8 +188,8 @@ def are_unlike(sizes: np.ndarray) -> bool:
 
     The largest is 10 times the least, and the mean is worth that of fewer than half of
     the tasks: their effective number is (sum of s)^2 / sum of s^2. So normalized scores
-    are alike, though they are small on some tasks; but on few tasks only if they may
-    all be percentages, or all of about 1.
+    are alike, though small on some tasks; on few tasks only if all may be percentages,
+    or about 1.
     """
     if sizes.max() < _UNLIKE * sizes.min():
         return False
@@ -205,8 +204,8 @@ def are_unlike(sizes: np.ndarray) -> bool:
 def say_scaling(names: Names, lows: np.ndarray, sizes: np.ndarray) -> str:
     """Say how to bring tasks to one scale, of the least scores and sizes (T,) of each.
 
-    To divide by a mean that is negative reverses the order of models, and by one near 0
-    it makes differences as large as one likes.
+    To divide by a negative mean reverses the order of models, and by one near 0 it
+    inflates differences.
     """
     where = np.flatnonzero(lows < _NEAR_ZERO * sizes).tolist()
     scaled = (

@@ -17,7 +17,7 @@ from sigarray.read._frame import Names, Roles, list_names, quote_names
 from sigarray.read._missing import Missing
 from sigarray.read._records import Averaged, Dropped, Ended, LastSteps, Raters
 from sigarray.read._steps import Curves, RunTable
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 
 # For all scores, or for those of each metric or task by its name; None if nothing is
 # said.
@@ -240,10 +240,7 @@ class ScoreTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """What to read from files: names of columns, models and tasks.
-
-    Of several metrics, each file has the first that is in it.
-    """
+    """What to read from files; of several metrics, the first that is in a file."""
 
     metrics: Sequence[str] = ()
     columns: Roles = field(default_factory=dict)
@@ -266,27 +263,24 @@ class Choice:
     max_models: int | None = None
 
     def name_folds(self) -> "Choice":
-        """Return the choice in which folds, with their repetition, name runs."""
         if self.fold is None:
             return self
         if self.unit not in (None, "run"):
-            msg = (
+            refuse(
                 f"Expected --fold {self.fold} with a score for each fold, or the mean "
                 f"of its items; got --unit {self.unit}. Leave one of both out."
             )
-            raise TableError(msg)
         columns = dict(self.columns)
         columns["run"] = ",".join(filter(None, (columns.get("run"), self.fold)))
         return replace(self, columns=columns, unit="run", is_paired=True)
 
     @property
     def treatment(self) -> Missing | None:
-        """What becomes of missing scores; of runs that are kept, none are."""
+        """What becomes of missing scores: none are, if runs are kept."""
         return None if self.missing == "keep" else self.missing
 
     @property
     def steps(self) -> list[float]:
-        """The chosen steps, where runs that end before them are asked about."""
         column = self.columns.get("step", "")
         return [float(x) for x in self.where.get(column, ())]
 
@@ -318,8 +312,7 @@ def find_direction(
 ) -> bool | None:
     """Return whether higher scores are better, or None if that is not said.
 
-    The names of several metrics are joined by ", ", as in a table of scores. If no
-    metric is named, tasks may be.
+    Several metrics are joined by ", ". If no metric is named, tasks may be.
     """
     if said is None or isinstance(said, bool):
         return said
@@ -347,15 +340,14 @@ def find_direction(
 def refuse_other_names(
     said: Direction, known: Collection[Any], source: str, got: str
 ) -> None:
-    """Refuse names of which none is known: one with a typing error turns no score."""
+    """Refuse names of which none is known: with a typing error they turn no score."""
     if isinstance(said, Mapping) and said and said.keys().isdisjoint(known):
         names = [x for x, is_higher in said.items() if not is_higher] or [*said]
-        msg = (
+        refuse(
             f"{source}: expected names of metrics, or tasks, for --lower-is-better; "
             f"got {list_names(names)}, and {got}.{suggest(names[0], known)} Where all "
             "scores are losses, pass --lower-is-better alone."
         )
-        raise TableError(msg)
 
 
 def ask_about_tasks(source: str, lower: Names, others: Names) -> TableError:

@@ -24,11 +24,11 @@ from sigarray.read._guards import (
     refuse_splits,
     refuse_unnamed_rows,
 )
+from sigarray.read._harnesses import leave_out_averages
 from sigarray.read._items import find_items, name_within_clusters, put_together
 from sigarray.read._joining import join_records
 from sigarray.read._json import name_levels, read_nested
 from sigarray.read._lm_eval import count_pooled, say_groups, say_pooled, take_groups
-from sigarray.read._lm_eval_folders import leave_out_averages
 from sigarray.read._metrics import (
     choose_metric,
     find_unscored,
@@ -52,7 +52,7 @@ from sigarray.read._naming import (
 from sigarray.read._other_columns import refuse_summary_rows
 from sigarray.read._pooled_values import count_settings
 from sigarray.read._predictions import refuse_predictions, refuse_preferences
-from sigarray.read._records import Records, join_all, mark_states
+from sigarray.read._records import join_all, mark_states
 from sigarray.read._roles import refuse_steps_as_tasks
 from sigarray.read._runs import (
     doubt_numbers,
@@ -69,7 +69,7 @@ from sigarray.read._templates import (
     place_of,
     stack_columns,
 )
-from sigarray.read._text import NoPartError, TableError, UnmatchedError
+from sigarray.read._text import NoPartError, TableError, UnmatchedError, refuse
 from sigarray.read._tracked import (
     add_overrides,
     check_overrides,
@@ -102,10 +102,7 @@ def read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
 
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
-    """Turn the garbage collector off.
-
-    With millions of rows it takes half of the time, and finds no cycles.
-    """
+    """Turn off the garbage collector, which takes half of the time with many rows."""
     is_on = gc.isenabled()
     gc.disable()
     try:
@@ -202,8 +199,9 @@ def _join_files(
         raise TableError(msg) from None
     _check_runs(table, [x for x, *_ in files], every)
     pooled = count_pooled(read, table.ids)
+    tasks = {*records.list_known("task"), *(x.constants.get("task") for x in whole)}
     table = table._replace(
-        n_tasks=_count_tasks(whole, records, choice),
+        n_tasks=None if choice.tasks is None else len(tasks - {None}),
         without_metric=tuple(lost),
         unscored=unscored,
         pooled=pooled,
@@ -233,11 +231,7 @@ def _refuse_other_columns(
 def _tabulate(
     files: Sequence[Opened], choice: Choice
 ) -> tuple[list[Opened], list[Frame | None], Choice, Names]:
-    """Return the files with chosen rows, and their tables; mappings have none.
-
-    The choice is returned, too, with the names that columns have in the tables; and
-    notes.
-    """
+    """Return the files with chosen rows, their tables, the choice, and notes."""
     if len(files) > 1 or files[0][0].is_named:
         # A mapping to lists may be a table, where it is not one of models.
         files = [(x, name, read_nested(name, y) or y) for x, name, y in files]
@@ -304,15 +298,6 @@ def _tabulate(
         refuse_steps_as_tasks(frame, chosen)
     refuse_folds([x for x in tables if x is not None], chosen, choice.ignored)
     return files, tables, replace(choice, columns=chosen), said
-
-
-def _count_tasks(
-    frames: Sequence[Frame], records: Records, choice: Choice
-) -> int | None:
-    if choice.tasks is None:
-        return None
-    of_files = [x.constants.get("task") for x in frames]
-    return len({*of_files, *records.list_known("task")} - {None})
 
 
 def _add_doubts(table: ScoreTable, doubts: Names, of_runs: Names) -> ScoreTable:
@@ -387,12 +372,10 @@ def _open(sources: Sequence[Any], choice: Choice) -> tuple[list[Opened], list[st
 
 def _check_frame(_: SourceFile, name: str, content: Any, frame: Frame | None) -> Frame:
     if frame is None:
-        msg = (
+        refuse(
             f"{name}: expected the scores of one model, for it is one of several "
             f"files; got a mapping of {list_names(content)}. Pass it alone."
         )
-        raise TableError(msg)
     if not frame.columns:
-        msg = f"{name} is empty. Expected a header and scores."
-        raise TableError(msg)
+        refuse(f"{name} is empty. Expected a header and scores.")
     return frame

@@ -48,7 +48,6 @@ _OF_MODELS = as_words("""
     framework
 """)
 _NAMES = as_words("model models method name id label algorithm")
-# The most rows of a model, or cells of a column, by which it is told what a column is.
 _MAX_LOOKED_AT = 50
 
 
@@ -57,8 +56,8 @@ def say_settings(
 ) -> tuple[list[str], list[str]]:
     """Say in which columns the runs of one model differ, and how to tell them apart.
 
-    Such a column is named as a setting is, or its values come again in other runs.
-    Return at most one note, and these columns.
+    Such a column is named as a setting, or its values come again in other runs. Return
+    at most one note, and these columns.
     """
     if "item" in roles or not {"model", "run"} <= {*roles}:
         return [], []
@@ -139,9 +138,8 @@ def _find_first(models: Coded, texts: Coded) -> tuple[str, list[str]]:
 def say_confounds(records: Records, source: str) -> list[str]:
     """Say in which columns models differ, too, so that a difference may be theirs.
 
-    All scores of a model have one value of such a column, at least on each task. By its
-    name, it is of data or of raters, and readers are warned of it; or it describes the
-    models, as their sizes do, and a note names all of these.
+    All scores of a model have one value of such a column, at least on each task.
+    Readers are warned of data or raters; a note names others, which describe models.
     """
     found = [
         (name, x)

@@ -31,7 +31,6 @@ from sigarray.read._words import (
     list_words,
 )
 
-# How parameters are named, and what they are.
 _MEANINGS = {
     "tp": "true positives",
     "fp": "false positives",
@@ -99,7 +98,6 @@ class Sums(NamedTuple):
         return self.columns if self.metric in _OF_COUNTS else ()
 
     def take_whole(self, column: str) -> "Sums | None":
-        """Return the metric of the whole set that a column of items seems to mean."""
         metric = _WHOLE.get(column.lower(), "")
         if metric == self.metric or (self.metric == "f1" and metric in _OF_COUNTS):
             return self._replace(metric=metric)
@@ -107,7 +105,6 @@ class Sums(NamedTuple):
 
 
 def find_sums(names: Iterable[str]) -> Sums | None:
-    """Return the first metric of which some columns have all parameters, or None."""
     by = {_KNOWN.get(squeeze(x).removesuffix("s"), x.lower()): x for x in names}
     for metric, layout in _ASKED.items():
         if {*layout} <= {*by}:
@@ -119,7 +116,6 @@ def find_sums(names: Iterable[str]) -> Sums | None:
 
 
 def find_sums_of_models(names: Iterable[str]) -> Sums | None:
-    """Return the metric of columns such as base_tp, or None."""
     every = list(names)
     for metric, layout in _ASKED.items():
         for parts in (layout, [x.upper() for x in layout]):
@@ -145,8 +141,6 @@ def split_by_model(columns: Iterable[str], parts: Names) -> dict[str, list[str]]
 
 
 class Named(NamedTuple):
-    """A parameter that the name of a column says, and the class that it is of."""
-
     parameter: str
     of: str
 
@@ -156,11 +150,7 @@ def split_columns(said: str) -> list[str]:
 
 
 def order_columns(metric: str | None, columns: Names) -> list[str]:
-    """Return columns in the order of a metric's parameters, if all names say these.
-
-    Other columns stay in their order, and so do all for a function of one's own, which
-    is no `metric` here.
-    """
+    """Return columns in the order of a metric's parameters, if all names say these."""
     if metric == "bleu":
         by = {x.lower(): x for x in columns}
         is_named = {*by} == {*_ASKED["bleu"]} and len(by) == len(columns)
@@ -255,7 +245,7 @@ _TASK_RUNS = {
 
 
 def find_task_runs(names: Names) -> str | None:
-    """Return "{task}_seed{run}" if columns are of each run of several tasks."""
+    """Return "{task}_seed{run}" if columns are runs of several tasks."""
     for form, way in _TASK_RUNS.items():
         found = [x for y in names if (x := re.fullmatch(way, y))]
         tasks, runs = ({x[y] for x in found} for y in ("task", "run"))
@@ -321,13 +311,12 @@ def advise_first(frame: Frame, names: Names, roles: Collection[str]) -> str:
 
 
 def find_item_sums(names: Names, roles: Collection[str]) -> Sums | None:
-    """Return the metric of which columns have the parameters, unless rows are runs."""
     are_runs = "run" in roles and "item" not in roles
     return None if are_runs else find_sums(names)
 
 
 class Raters(NamedTuple):
-    """Columns of ratings, one for each rater, and the options that average these."""
+    """Columns of ratings of one rater each, and options that average them."""
 
     columns: Names
     options: str

@@ -34,27 +34,25 @@ from sigarray.read._json import (
     tabulate_records,
     take_part,
 )
-from sigarray.read._lm_eval_folders import add_filters
 from sigarray.read._text import (
     NUMBER,
     Row,
-    TableError,
     find_delimiter,
     read_text,
+    refuse,
     split_table,
     write_whole,
 )
 
 
 class TextTable(NamedTuple):
-    """Rows of a table of text, or its header and a matrix, and what was left out."""
+    """Rows of a table, or its header and a matrix, and what was left out."""
 
     rows: list[Row]
     numbers: np.ndarray | None
     notes: tuple[str, ...] = ()
 
 
-# The scores of models, whose numbers may differ.
 Columns = dict[str, list[Any]]
 
 _OF_TABLES: tuple[Callable[[Frame, str], Frame | None], ...] = (
@@ -82,16 +80,15 @@ def open_source(
     if is_document:
         return name, _recognise(name, content, table)
     if table is not None:
-        msg = (
+        refuse(
             f"{name}: expected a workbook of Excel or a document of JSON, for --table "
             f"{table}; got a file of one table."
         )
-        raise TableError(msg)
     return name, content
 
 
 def _open(path: str) -> tuple[str, Any, bool]:
-    """Return name and content, and whether it is a document of JSON, of many tables."""
+    """Return name and content, and whether it is JSON, of many tables."""
     lower = path.lower()
     folder = Path(path)
     if path != "-" and (folder.is_dir() or folder.name.startswith(EVENTS)):
@@ -115,7 +112,7 @@ def _parse(text: str, name: str, path: str) -> tuple[Any, bool]:
         return read_table(text, name), False
     if is_lines or (start == "{" and _has_records(text)):
         lines, records = parse_lines(text, name)
-        records, notes = add_filters(name, records)
+        records, notes = _harnesses.add_filters(name, records)
         samples = _lm_eval.read_samples(name, lines, records)
         if samples is not None:
             return replace(samples, notes=(*samples.notes, *notes)), False
@@ -140,12 +137,11 @@ def _refuse_no_header(frame: Frame) -> None:
     if len(words) == len(frame.columns) or not words:
         return
     if all(x in map(as_text, distinct(frame.columns[x])) for x in words):
-        msg = (
+        refuse(
             f"{frame.source}: expected a line of names of columns; got "
             f"{list_names(frame.columns, 4)}, as in the rows below. Put a line of "
             "names first, such as model,score."
         )
-        raise TableError(msg)
 
 
 def _tabulate_text(table: TextTable, name: str) -> Frame:
@@ -159,11 +155,10 @@ def _tabulate_text(table: TextTable, name: str) -> Frame:
     else:
         for line, row in rows[1:]:
             if any(row[len(header) :]):
-                msg = (
+                refuse(
                     f"{name}, line {line}, column {len(header) + 1}: expected "
                     f"{len(header)} cells, as in the header; got {len(row)}."
                 )
-                raise TableError(msg)
         columns = {
             column: encode([x[k] if k < len(x) else "" for _, x in rows[1:]])
             for k, column in enumerate(header)
@@ -209,7 +204,11 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
         frame = read(name, document)
         if frame is not None:
             return frame
-    if document and all(map(_is_column, document.values())):
+    are_columns = all(
+        isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)
+        for x in document.values()
+    )
+    if document and are_columns:
         return document
     nested = read_nested(name, document)
     if nested is not None:
@@ -225,10 +224,6 @@ def _recognise_mapping(name: str, document: dict[str, Any]) -> Frame | Columns:
     raise refuse_document(document, name, list(tables))
 
 
-def _is_column(x: Any) -> bool:
-    return isinstance(x, list) and not any(isinstance(y, (list, dict)) for y in x)
-
-
 # "# lr=0.1" or "#lr", but not "#,lstm" or "#1,lstm", which are names of columns.
 _COMMENT = re.compile(r"\s*#(#|\s|[^\W\d]|$)")
 _BAR = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?)?\s*")
@@ -241,12 +236,11 @@ _START = 10_000
 def read_table(text: str, name: str) -> TextTable:
     """Return the rows of a table of text, without comments and a title above it."""
     if _LATEX.search(text[:_START]):
-        msg = (
+        refuse(
             f"{name}: expected cells between commas, tabs or semicolons; got a table "
             "of LaTeX. Write its rows with commas in place of & and without what is no "
             "row; docs/files.md has lines of Python that do so."
         )
-        raise TableError(msg)
     lines = [x for x in text[:_START].split("\n") if "|" in x]
     if len(lines) > 1 and any(map(_BAR.fullmatch, lines)):
         return _split_markdown(text, name)
@@ -264,11 +258,10 @@ def _split_markdown(text: str, name: str) -> TextTable:
     lines = text.split("\n")
     bars = [k for k, line in enumerate(lines) if k and _BAR.fullmatch(line)]
     if len(bars) != 1 or "|" not in lines[bars[0] - 1]:
-        msg = (
+        refuse(
             f"{name}: expected one table of Markdown; got {len(bars)}. Leave one in "
             "the file, or save one as CSV."
         )
-        raise TableError(msg)
     (bar,) = bars
     places = [bar - 1]
     for k in range(bar + 1, len(lines)):
@@ -326,7 +319,6 @@ def _is_header(comment: str, below: str) -> bool:
 
 
 def _take_off_title(text: str) -> tuple[str, list[str]]:
-    """Blank a line of one cell above a header of several names."""
     lines = text.split("\n", 50)
     places = [k for k, line in enumerate(lines[:50]) if line.strip()][:3]
     if len(places) < 3:
@@ -371,11 +363,10 @@ def _refuse_two_headers(rows: list[Row], name: str) -> None:
         and (are_runs or not any(map(_is_number, second)))
         and any(_is_number(x) for cells in below for x in cells)
     ):
-        msg = (
+        refuse(
             f"{name}, line {rows[1][0]}: expected scores below one row of names; got "
             f"a second row of names, {', '.join(second[:3])}, as pandas writes of "
             "columns with several levels. Write a row for each score: pd.read_csv(FILE,"
             " header=[0, 1], index_col=0).rename_axis('model').stack([0, 1])"
             ".rename('score').to_csv('long.csv'); 'task', where rows are of tasks."
         )
-        raise TableError(msg)

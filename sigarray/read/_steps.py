@@ -16,7 +16,7 @@ from sigarray.read._frame import Frame, Names, Roles, shorten
 from sigarray.read._messages import DROP_OR_WORST
 from sigarray.read._missing import Missing, count_by_model, list_few, say_rows
 from sigarray.read._records import FACTORS, LastSteps, Records, find_column
-from sigarray.read._text import NUMBER, TableError
+from sigarray.read._text import NUMBER, refuse
 
 _MAX_SHOWN = 3
 # Runs that end within this share of one another's steps end together.
@@ -24,8 +24,6 @@ SAME_END = 0.01
 
 
 class Unscored(NamedTuple):
-    """Blank scores of runs that may be missing."""
-
     # The number of runs without any score, by task and model.
     n_runs: Counter[tuple[str, str]]
     # Tasks with blank scores at their last step that were not treated.
@@ -37,10 +35,7 @@ class Unscored(NamedTuple):
 def find_blank_steps(
     frame: Frame, roles: Roles, rows: np.ndarray, is_blank: np.ndarray
 ) -> np.ndarray:
-    """Tell which blank scores are of a step of a run, and so may be missing.
-
-    Rows without a step, or the name of a model, a run and so on are of none.
-    """
+    """Tell which blank scores are of a step of a run, and so may be missing."""
     if not is_blank.any():
         return is_blank
     texts = encode_texts(take(frame.columns[roles["step"]], rows))
@@ -56,7 +51,7 @@ def settle_blank(records: Records, missing: Missing | None) -> tuple[Records, Un
     """Return the scores without blank ones, but for those that are to be treated.
 
     A blank score is missing if its run has no other, or only earlier ones, and it is at
-    the step at which most runs of the task have their last score.
+    the step at which most runs of the task end.
     """
     unscored = Unscored(Counter(), set(), [])
     if not records.is_blank.any():
@@ -96,8 +91,8 @@ def take_last_steps(
 ) -> tuple[Records, list[str], list[str], LastSteps | None]:
     """Return the records of the last step of each run, if there are steps.
 
-    Tasks `with_missing` have scores that are blank at the last step of others. What
-    ended early `is_kept` if the user says so. Then notes, doubts, and the last steps.
+    Tasks `with_missing` have blank scores at the last step of others. What ended early
+    `is_kept` if the user says so. Then notes, doubts, and the last steps.
     """
     if np.isnan(records.steps).all():
         return records, [], [], None
@@ -186,7 +181,6 @@ def say_common_step(records: Records) -> str:
 
 
 def _doubt_others(others: Records, ends: np.ndarray, column: str, near: str) -> str:
-    """Say which runs end at another step than most of their task, at its end."""
     said = [""] * len(others)
     for k in range(min(len(others), _MAX_SHOWN)):
         one = others[k]
@@ -260,17 +254,15 @@ def find_run_tables(
 ) -> Mapping[str, RunTable]:
     """Return the scores of each model by run and item, of which every run has all.
 
-    `items` are their codes, in the order of the tables. Runs with one name in two
-    models are two runs.
+    `items` are their codes, in order. Runs with one name in two models are two.
     """
     on = "" if records[0].task is None else f" on task {records[0].task!r}"
     source = records[0].frame.source
     if len(items) < 2:
-        msg = (
+        refuse(
             f"{source}: expected two items or more{on}, for --unit run,item; got "
             f"{len(items)}. Pass --unit run."
         )
-        raise TableError(msg)
     places = np.zeros(len(records.factors["item"].values), int)
     places[items] = np.arange(len(items))
     tables = {}
@@ -280,12 +272,11 @@ def find_run_tables(
         runs = own.factors["run"]
         names = sort_ids(runs.list_known())
         if len(names) < 2:
-            msg = (
+            refuse(
                 f"{source}: expected two runs or more of each model{on}, for --unit "
                 f"run,item, because one does not show how others would differ; got "
                 f"one of {model!r}. {_ADVICE}"
             )
-            raise TableError(msg)
         rows = np.zeros(len(runs.values), int)
         rows[[runs.values.index(x) for x in names]] = np.arange(len(names))
         scores = np.empty((len(names), len(items)))
@@ -312,12 +303,12 @@ class Curves(NamedTuple):
 def find_curves(records: Records) -> Mapping[str, Mapping[str, Curves]]:
     """Return the curves of the models on each task; empty where there are none.
 
-    Steps that a run lacks are left out for all runs of its model; so are models without
-    two steps in common, and tasks of which fewer than two models are left.
+    Steps that a run lacks are left out for its model; so are models without two steps,
+    and tasks with fewer than two models.
     """
     records = records.take(~records.is_blank)
-    has_steps = not np.isnan(records.steps).all()
-    if not has_steps or records.has("item") or len(records) > _MAX_SCORES:
+    is_without = np.isnan(records.steps).all() or records.has("item")
+    if is_without or len(records) > _MAX_SCORES:
         return {}
     curves: dict[str, dict[str, Curves]] = {}
     runs, _ = records.group("run")

@@ -14,7 +14,7 @@ from sigarray.read._frame import Names, list_names
 from sigarray.read._score_table import Choice, ScoreTable, contradict, find_direction
 from sigarray.read._scores import read_sources
 from sigarray.read._several_scores import order_columns, say_columns, split_columns
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 
 _CONFUSED = "true positives, false positives, false negatives and true negatives"
 _OF_FOUND = "true positives, false positives and false negatives"
@@ -33,8 +33,6 @@ _LARGEST = {"bleu": 100.0 + 1e-6, "chrf": 100.0 + 1e-6}
 
 
 class Metric(NamedTuple):
-    """A function of sums, the columns that it needs, and whether higher is better."""
-
     statistic: SumStatistic
     columns: str
     higher_is_better: bool | None
@@ -96,8 +94,8 @@ def read_sums(
 ) -> ScoreTable:
     """Read columns of numbers of items, and make a metric of their sums.
 
-    The scores of the table are the metric plus the influence of each item on it: their
-    mean is the metric, and their errors are its errors.
+    Scores are the metric plus the influence of each item on it: their mean is the
+    metric, and their errors are its errors.
     """
     name, metric = find_metric(statistic)
     columns = _list_columns(name, metric, choice)
@@ -119,25 +117,22 @@ def read_sums(
     tables = [_read_column(sources, choice, x, columns) for x in columns]
     first = tables[0]
     if first.unit == "run,item":
-        msg = (
+        refuse(
             f"{first.source}: expected items in one run of each model for --statistic "
             f"{name}; got several runs. Pass --unit item, which averages the numbers "
             "of an item over the runs, or choose a run with --where."
         )
-        raise TableError(msg)
     if first.unit != "item":
-        msg = (
+        refuse(
             f"{first.source}: expected a column of items, over which the numbers of "
             f"{name} are summed; got none. Name it with --item."
         )
-        raise TableError(msg)
     for column, other in zip(columns, tables, strict=True):
         if other.ids != first.ids:
-            msg = (
+            refuse(
                 f"{first.source}: expected numbers of the same items in columns "
                 f"{columns[0]!r} and {column!r}; got others. Fill in blank cells."
             )
-            raise TableError(msg)
     if metric.statistic.is_of_counts:
         _refuse_negative(name, columns, tables)
     sums = {
@@ -199,19 +194,14 @@ def _list_columns(name: str, metric: Metric, choice: Choice) -> list[str]:
 def _read_column(
     sources: Sequence[Any], choice: Choice, column: str, columns: Names
 ) -> ScoreTable:
-    others = [x for x in columns if x != column]
-    chosen = {**choice.columns, "score": column}
-    ignored = [*choice.ignored, *others]
-    return read_sources(
-        sources,
-        replace(
-            choice,
-            columns=chosen,
-            ignored=ignored,
-            summed=columns,
-            higher_is_better=None,
-        ),
+    one = replace(
+        choice,
+        columns={**choice.columns, "score": column},
+        ignored=[*choice.ignored, *(x for x in columns if x != column)],
+        summed=columns,
+        higher_is_better=None,
     )
+    return read_sources(sources, one)
 
 
 def _refuse_negative(name: str, columns: Names, tables: Sequence[ScoreTable]) -> None:
@@ -223,13 +213,12 @@ def _refuse_negative(name: str, columns: Names, tables: Sequence[ScoreTable]) ->
                 k = int(np.argmax(counts < 0.0))
                 item = table.ids[task][model][k]
                 on = f" on task {task!r}" if task else ""
-                msg = (
+                refuse(
                     f"{table.source}: expected counts of 0 or more in column "
                     f"{column!r}, for --statistic {name}; got {counts[k]:g} for item "
                     f"{item!r} of {model!r}{on}. Correct it, or remove the rows of "
                     "this item."
                 )
-                raise TableError(msg)
 
 
 def _measure_items(
@@ -240,17 +229,15 @@ def _measure_items(
         totals = ", ".join(
             f"{x} {y:g}" for x, y in zip(columns, sums.sum(axis=1), strict=True)
         )
-        msg = (
+        refuse(
             f"{source}: expected sums of which {name} is a number, of all items and "
             f"without any one of them; got {totals} of {model!r}."
         )
-        raise TableError(msg)
     value = float(np.mean(scores))
     if metric is METRICS.get(name) and value > _LARGEST.get(name, np.inf):
-        msg = (
+        refuse(
             f"{source}: expected sums of which {name} is {_LARGEST[name]:g} or less; "
             f"got {value:.4g} of {model!r}, as of numbers in another order. Pass "
             f"--score with {metric.columns}, in this order."
         )
-        raise TableError(msg)
     return scores

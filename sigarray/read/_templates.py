@@ -16,7 +16,7 @@ from sigarray.read._messages import Caution
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
 from sigarray.read._several_scores import advise_raters
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import RATERS, count_up, list_words
 
 # Of an option, the names that its template may have; any, and how to name models.
@@ -46,8 +46,8 @@ def name_by_template(
 ) -> tuple[list[SourceFile], list[str]]:
     """Return the files that match a template, with the names that it reads, and notes.
 
-    It is relative to the folder of a file, and may be of the folders in that, or of
-    the last parts of paths; "*" is any text without a meaning in a part.
+    It is relative to the folder of a file, and may be of the folders in that, or of the
+    last parts of paths; "*" is any text in a part.
     """
     whole, n_parts = [*map(place_of, files)], 1 + template.strip("/").count("/")
     # Of the files, of their folders, or of what the paths of single files end in.
@@ -88,11 +88,10 @@ def check_matches(
     first = next((x for x, y in zip(places, matches, strict=True) if y), None)
     if first is None:
         what = "files" if option == "--path" else "names of columns"
-        msg = (
+        refuse(
             f"Expected {what} such as {option} {template!r}; got "
             f"{list_names(places, 5)}."
         )
-        raise TableError(msg)
     two_ways = find_two_ways(places, matches, template)
     if two_ways is None:
         return first
@@ -159,10 +158,7 @@ def _match(
 def find_two_ways(
     places: Names, matches: Sequence[Match | None], template: str
 ) -> tuple[str, Match] | None:
-    """Return the first path that the template splits in several ways, if there is one.
-
-    If a part has a star, the first way is taken: names are as short as possible.
-    """
+    """Return the first path that the template splits in several ways, if any."""
     if any("*" in x and "{" in x for x in template.split("/")):
         return None
     ways = [(x, y) for x, y in zip(places, matches, strict=True) if y is not None]
@@ -184,7 +180,6 @@ def _are_numbered(said: Sequence[Mapping[str, str]]) -> bool:
 
 
 def _move_digits(match: Match) -> Match:
-    """Return the other way to read a name and a run with nothing between them."""
     run = match.said["run"]
     if match.said != match.other or len(run) < 2 or "model" not in match.said:
         return match
@@ -207,19 +202,17 @@ def _compile(template: str, run: str, mark: str, option: str) -> re.Pattern[str]
         names = _ROLES.get(option, (role,))
         if not role or role not in names or role in known:
             which = "{task}, {model} and {run}" if len(names) > 1 else "names in {}"
-            msg = (
+            refuse(
                 f"Expected {option} with {which}, each at most once; got {template!r}."
             )
-            raise TableError(msg)
         known.add(role)
         text = _ANY if role in NAMES else run
         pattern += f"(?P<{role}>{text}{mark if text == _ANY else ''})"
     if not known:
-        msg = (
+        refuse(
             "Expected --path to name parts of a path, such as "
             f"'{{task}}/{{model}}/seed{{run}}.json'; got {template!r}."
         )
-        raise TableError(msg)
     return re.compile(pattern)
 
 
@@ -243,15 +236,14 @@ def stack_columns(
 ) -> Frame:
     """Return a row for each score of the columns whose names match a pattern.
 
-    What its braces name are columns. pandas calls the second of several columns "ours"
-    "ours.1", so that the first is run 0 of "{model}.{run}".
+    Its braces name columns. pandas calls the second of several columns "ours" "ours.1",
+    so that the first is run 0 of "{model}.{run}".
     """
     option, pattern = "--columns", choice.pattern or ""
     if frame is None:
         sizes = sorted({*map(len, content.values())})
         if len(sizes) > 1:
-            msg = f"{name}: expected lists of one size for {option}; got {sizes}."
-            raise TableError(msg)
+            refuse(f"{name}: expected lists of one size for {option}; got {sizes}.")
         frame = Frame("lists", name, content, range(1, sizes[0] + 1), "score")
     if choice.summed and {*choice.summed} <= {*frame.columns}:
         return frame  # whose columns of each model have been turned
@@ -285,11 +277,10 @@ def stack_columns(
         notes.append("each row was taken for an item, by which models are paired")
     taken = [x for x in (*factors, "score") if x in kept]
     if taken:
-        msg = (
+        refuse(
             f"{frame.source}: expected other names in --columns {pattern!r} than those "
             f"of columns; got {taken[0]!r}. Rename that column."
         )
-        raise TableError(msg)
     return replace(
         frame.stack([*said], factors, kept),
         metrics=frame.metrics and ("score",),
@@ -304,11 +295,7 @@ def doubt_names(
     *,
     are_columns: bool = False,
 ) -> list[str]:
-    """Doubt that names are those of models if the same numbers recur in several.
-
-    Such as "ours_1", "ours_2", "base_1" and "base_2", unless the user named them, or a
-    column names the runs.
-    """
+    """Doubt that names such as "ours_1" and "ours_2" are those of models."""
     is_said = any(x.is_named or x.said is not None for x in files)
     is_said |= table.run_column is not None
     found = find_pattern(table.models)
@@ -349,7 +336,7 @@ def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
     """Say that names of models may be of raters, too: they have all pairs of parts.
 
     Scores are whole numbers of a short scale, and no second part has a number. It is a
-    note, for names of variants, which models may have in all pairs, are not all known.
+    note, for names of variants are not all known.
     """
     if table.unit != "item" or (choice.models, choice.pattern) != (None, None):
         return []

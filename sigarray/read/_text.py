@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
@@ -73,6 +73,10 @@ class TableError(ValueError):
     """A file that is not the expected table; the message says where and why."""
 
 
+def refuse(message: str) -> NoReturn:
+    raise TableError(message)
+
+
 class NoPartError(TableError):
     """A document without the part that was asked for."""
 
@@ -82,8 +86,9 @@ class UnmatchedError(TableError):
 
 
 def lacks_library(name: str, library: str) -> TableError:
-    msg = f'{name}: expected {library}, to read it. Run: pip install "sigarray[read]".'
-    return TableError(msg)
+    return TableError(
+        f'{name}: expected {library}, to read it. Run: pip install "sigarray[read]".'
+    )
 
 
 def lacks_file(path: str) -> TableError:
@@ -128,7 +133,7 @@ def read_text(path: str | Path) -> tuple[str, str]:
         )
         if name.endswith(SUFFIXES):
             msg += " Parquet and Arrow files are for tables of scores alone."
-        raise TableError(msg)
+        refuse(msg)
     for mark, (plain, pattern) in _TYPESET.items():
         if mark in text:
             text = pattern.sub(plain, text)
@@ -143,7 +148,7 @@ def _standard_input() -> BinaryIO:
 
 
 def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
-    """Read to the end, or to a byte that no text has, because /dev/zero has no end."""
+    """Read to the end, or to a byte that no text has: /dev/zero has no end."""
     data = bytearray()
     first = file.read(_CHUNK)
     if first.startswith(_GZIPPED):
@@ -153,19 +158,16 @@ def _read_all(file: BinaryIO, name: str, is_text: bool, most: int) -> bytearray:
         first = b""
         data += chunk
         if len(data) > most:
-            msg = (
+            refuse(
                 f"{name}: expected a table of at most {most} bytes; got more. "
                 "Write fewer columns, or fewer digits."
             )
-            raise TableError(msg)
         if is_text and b"\0" in chunk and not data.startswith(_UTF16):
             break
     return data
 
 
 class _Rest:
-    """A file, from its start, of which some bytes were already read."""
-
     def __init__(self, start: bytes, file: BinaryIO) -> None:
         self._start, self._file = start, file
 
@@ -180,7 +182,7 @@ class _Rest:
 def split_rows(text: str, name: str) -> list[Row]:
     """Return the rows that are not blank, each with the number of its first line.
 
-    Cells are separated by commas, tabs or semicolons, and stripped.
+    Cells are between commas, tabs or semicolons, and stripped.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = find_delimiter(first)
@@ -199,10 +201,10 @@ def split_rows(text: str, name: str) -> list[Row]:
 
 
 def split_table(text: str, name: str) -> tuple[list[Row], np.ndarray | None]:
-    """Return the header alone and a matrix, if all cells below it are numbers.
+    """Return the header and a matrix, if all cells below it are numbers.
 
-    Else (a cell is blank, quoted or wrong) return all rows and None. Reading a matrix
-    takes a tenth of the time. A number above a column of them is a score, no header.
+    Else return all rows and None. Reading a matrix takes a tenth of the time. A number
+    above a column of them is a score, no header.
     """
     rows, numbers = _split_numbers(text) or (split_rows(text, name), None)
     if not rows or len(rows[0][1]) != 1 or not NUMBER.fullmatch(rows[0][1][0]):
@@ -220,13 +222,12 @@ def read_number(cell: str, expected: str) -> float:
         advice = " Leave the cell blank." if cell.lower() in MISSING else ""
         if math.isfinite(number):
             advice = f" The largest is {LARGEST_NUMBER:g}."
-        msg = f"{expected}; got {cell!r}.{advice}"
-        raise TableError(msg)
+        refuse(f"{expected}; got {cell!r}.{advice}")
     return number
 
 
 def parse_numbers(lines: list[str], delimiter: str = "\t") -> np.ndarray | None:
-    """Return a matrix of numbers, or None if `read_number` may refuse a cell."""
+    """Return a matrix, or None if `read_number` may refuse a cell."""
     try:
         numbers = np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
     except ValueError:
@@ -252,12 +253,16 @@ def get_cell(cells: tuple[str, ...], position: int) -> str:
 
 
 def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
-    """Return header and numbers, or None unless every cell has one."""
     text = text.replace("\r\n", "\n")
     lines = text.split("\n")
     line = next((k for k, line in enumerate(lines) if line.strip()), len(lines))
     body = lines[line + 1 :]
-    if not any(body) or '"' in text or "\r" in text or _has_gap(body):
+    if (
+        not any(body)
+        or '"' in text
+        or "\r" in text
+        or re.search(r"\n[ \t]*\n", "\n".join(body).strip())
+    ):
         return None
     delimiter = find_delimiter(lines[line])
     if delimiter == ";":
@@ -270,11 +275,6 @@ def _split_numbers(text: str) -> tuple[list[Row], np.ndarray] | None:
     if np.any(np.all(numbers[:, largest >= EXACT] % 1.0 == 0.0, axis=0)):
         return None  # ids stay texts
     return [(line + 1, header)], numbers
-
-
-def _has_gap(lines: list[str]) -> bool:
-    inside = "\n".join(lines).strip()
-    return bool(re.search(r"\n[ \t]*\n", inside))
 
 
 def find_delimiter(header: str) -> str:
@@ -304,12 +304,11 @@ def read_grouped(
                 if mark in cell and not (
                     grouped.fullmatch(cell) or whole.fullmatch(cell.lstrip("+-"))
                 ):
-                    msg = (
+                    refuse(
                         f"{place(name, k)}: expected {called} of thousands, as other "
                         f"scores of the file have; got {show_cell(columns[name][k])}. "
                         "Write all of them in one way."
                     )
-                    raise TableError(msg)
                 text = cell.replace(mark, "").replace(decimal, ".")
             plain.append((name, k, text))
         first = f"1{mark}234{decimal}5"
@@ -335,12 +334,11 @@ def refuse_thousands(columns: Mapping[str, Sequence[Any]], place: Place) -> None
                 has_large |= text.isdecimal() and len(text) == 3
     if first is not None and has_large:
         name, k, text = first
-        msg = (
+        refuse(
             f"{place(name, k)}: expected a number; got {text!r} beside others without "
             f"a point, which is {text} or {text.replace('.', '')}. Write it without "
             "points, or all with as many decimals."
         )
-        raise TableError(msg)
 
 
 def show_cell(cell: Any) -> str:

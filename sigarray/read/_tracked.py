@@ -21,7 +21,7 @@ from sigarray.read._missing import MAX_NAMED
 from sigarray.read._records import Records
 from sigarray.read._roles import find_largest, find_roles, list_metrics
 from sigarray.read._score_table import Choice
-from sigarray.read._text import TableError, read_text
+from sigarray.read._text import read_text, refuse
 from sigarray.read._words import names_folds
 
 # Fewer runs may be of as many models, each with a name.
@@ -29,7 +29,6 @@ _MIN_NAMED = 3
 _TAGS = ("tags", "tag")
 _MAX_SHOWN = 4
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.\-:]*\d")
-# A condition -> what it is called.
 _WORDS = {
     "shots": "numbers of few-shot examples",
     "limit": "limits of documents",
@@ -47,12 +46,11 @@ def refuse_run_names(frame: Frame, roles: Roles) -> None:
     texts = encode_texts(frame.columns[name])
     if len(texts) < _MIN_NAMED or len(texts.list_known()) < len(texts):
         return
-    msg = (
+    refuse(
         f"{frame.source}: expected a column of models for --model; got {name!r}, which "
         f"names runs: each of {len(texts)} has another one. Name the column that is "
         f"the same for all runs of a model.{advise_names(frame)}"
     )
-    raise TableError(msg)
 
 
 def refuse_tags(frame: Frame, roles: Roles) -> None:
@@ -66,14 +64,13 @@ def refuse_tags(frame: Frame, roles: Roles) -> None:
     if not more:
         return
     row = int(np.argmax(texts.find(more)))
-    msg = (
+    refuse(
         f"{frame.place(name, row)}: expected one model; got {texts[row]!r}, which are "
         "several tags, so that runs of one model would be of several. Make a column "
         "of models, in pandas: frame['model'] = "
         f"frame[{name!r}].str.split(',').str[0], where the first tag names the model; "
         "and pass it with --model model."
     )
-    raise TableError(msg)
 
 
 def say_unfinished(frame: Frame, roles: Roles) -> list[str]:
@@ -103,8 +100,8 @@ def say_unfinished(frame: Frame, roles: Roles) -> list[str]:
 def split_names(frame: Frame, chosen: Roles) -> Frame:
     """Return a table with models and runs from a column that names both.
 
-    Each row has another name, which ends in a word for runs and a number, and without
-    this end some are the same. Where a column of seeds is known, it names the runs.
+    Each row has another name, which ends in a word for runs and a number; without this
+    some are the same. A column of seeds names the runs instead.
     """
     if not {*chosen.values()} <= {*frame.columns}:
         return frame  # of a task that is not read, maybe
@@ -209,20 +206,16 @@ def check_overrides(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> N
         name = next(iter(varied), next(iter(names)))
         values = varied.get(name) or [str(jobs[0].columns.get(name, [""])[0])]
         value = find_largest(values) or values[0]
-        msg = (
+        refuse(
             f"{jobs[0].source}, a job of Hydra: expected its overrides to name model, "
             f"run and task; got {list_names(list(names))}. Say what {name!r} is with "
             f"--model {name}, {'--fold' if names_folds(name) else '--run'} {name} or "
             f"--task {name}, or choose jobs with --where {name}={value}."
         )
-        raise TableError(msg)
 
 
 def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
-    """Name metrics by their filter in all files of a task if some have several filters.
-
-    So "exact_match" of a file with one filter is not taken for another metric.
-    """
+    """Name metrics by their filter in all files of a task if some have several."""
     several: dict[str, Names] = {}
     for x in frames:
         rules = [*dict.fromkeys(x.filters.values())] if x is not None else []
@@ -233,7 +226,6 @@ def name_filters(frames: Sequence[Frame | None]) -> list[Frame | None]:
 
 
 def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
-    """Name metrics by filters; those of early samples have the names of others'."""
     if rules is None:
         return frame
     own = [*dict.fromkeys(frame.filters.values())]
@@ -250,25 +242,20 @@ def _name_by_filter(frame: Frame, rules: Names | None) -> Frame:
 
 
 def has_filters(frames: Sequence[Frame]) -> bool:
-    """Tell whether these are samples, beside which averages may be."""
     kinds = {x.kind for x in frames}
     return ITEMS in kinds and kinds <= {ITEMS, AVERAGES}
 
 
 def keep_filters(frames: Sequence[Frame], rules: Names) -> list[Frame]:
-    """Return the scores of some filters, without those of others.
-
-    The first file that is left has a note on those that are not.
-    """
+    """Return the scores of some filters; the first file left has a note on others."""
     known = list(dict.fromkeys(x for frame in frames for x in frame.filters.values()))
     for rule in rules:
         if rule not in known:
-            msg = (
+            refuse(
                 f"{frames[0].source}: expected a filter of the samples for --where; "
                 f"got {rule!r}.{suggest(rule, known)} Those in them: "
                 f"{list_names(known)}."
             )
-            raise TableError(msg)
     kept = [_keep(x, rules) for x in frames]
     lost = [x for x, y in zip(frames, kept, strict=True) if x.filters and not y.filters]
     if lost:
@@ -385,5 +372,5 @@ def _read_conditions(document: Mapping[str, Any], task: str) -> dict[str, str]:
 
 
 def _write(value: object) -> str:
-    """Write a number in one way: version 1 is 1.0."""
+    """Write version 1 as 1.0 is."""
     return str(value).removesuffix(".0")

@@ -17,13 +17,8 @@ from sigarray.read._frame import Frame, Names, is_numeric
 from sigarray.read._json import flatten, tabulate_records
 from sigarray.read._records import choose_ended
 from sigarray.read._roles import leave_out_settings
-from sigarray.read._templates import (
-    check_matches,
-    find_pattern,
-    match_paths,
-    say_match,
-)
-from sigarray.read._text import TableError
+from sigarray.read._templates import check_matches, find_pattern, match_paths, say_match
+from sigarray.read._text import TableError, refuse
 
 CHART = "a chart of Weights & Biases"
 _TENSORBOARD = re.compile(r"run-(.+?)-tag-(.+)\.csv(\.gz)?")
@@ -76,11 +71,10 @@ def convert_chart(frame: Frame, _: str) -> Frame | None:
                 columns.setdefault(part[2], []).append(cell)
                 lines.append(line)
     if len(metrics) > 1:
-        msg = (
+        refuse(
             f"{frame.source}: expected a chart of one metric; got "
             f"{', '.join(map(repr, metrics))}. Export them one by one."
         )
-        raise TableError(msg)
     split = _split_runs(list(dict.fromkeys(columns["run"])))
     names = [split[name] for name in columns["run"]]
     note = say_split(split.items())
@@ -112,18 +106,17 @@ def _refuse_twice(frame: Frame) -> None:
     if name is not None:
         run, metric = name.rsplit(" - ", 1)
         again = [f"'{run}-s{k} - {metric}'" for k in (0, 1)]
-        msg = (
+        refuse(
             f"{frame.source}: expected a chart whose runs have names of their own; got "
             f"{name!r} more than once. Rename these columns {', '.join(again)} and so "
             "on, each with its __MIN and __MAX; or export the table of runs."
         )
-        raise TableError(msg)
 
 
 def _split_runs(names: Names) -> dict[str, tuple[str, str | None]]:
     """Return the model and run of each name; by numbers, if all models have the same.
 
-    There are three or more of these, for fewer may be of versions.
+    Three or more, for fewer may be of versions.
     """
     split = {name: split_run(name) for name in names}
     found = None if any(run for _, run in split.values()) else find_pattern(names)
@@ -137,7 +130,7 @@ def _split_runs(names: Names) -> dict[str, tuple[str, str | None]]:
 
 
 def _find_group(frame: Frame, parts: Mapping[str, re.Match[str] | None]) -> str | None:
-    """Return a name whose range, of the runs of a group, is more than one value."""
+    """Return a name whose range, of a group of runs, is more than one value."""
     for name, part in parts.items():
         if part is not None and part[3] is not None:
             mean = frame.columns.get(name.removesuffix(part[3]), ())
@@ -201,7 +194,6 @@ def convert_runs(frame: Frame, _: str) -> Frame | None:
 def _as_runs(
     frame: Frame, tool: str, name: str, state: str, metrics: Iterable[str]
 ) -> Frame:
-    """Return runs that have ended, by their seeds, or else the names of the tool."""
     runs = replace(
         frame,
         kind=f"runs of {tool}",
@@ -308,7 +300,7 @@ def _read_parts(
 
 
 def _unfold(frame: Frame) -> Frame:
-    """Return columns from a data frame of mappings, as the API of W&B returns it."""
+    """Return columns from a data frame of mappings, as of the API of W&B."""
     rows = []
     for k in range(len(frame.lines)):
         row = {x: frame.columns[x][k] for x in ("name", "state") if x in frame.columns}
@@ -359,8 +351,7 @@ def read_events(path: Path) -> Frame:
             if array.ndim == 0 and array.dtype.kind == "f":
                 values[tag, x.step] = array.item()
     if not values:
-        msg = f"{folder}: expected scalars in its event files; got none."
-        raise TableError(msg)
+        refuse(f"{folder}: expected scalars in its event files; got none.")
     return Frame(
         "events of TensorBoard",
         folder,

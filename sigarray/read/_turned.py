@@ -34,7 +34,7 @@ from sigarray.read._several_scores import (
     find_task_runs,
     split_by_model,
 )
-from sigarray.read._text import TableError
+from sigarray.read._text import TableError, refuse
 from sigarray.read._words import (
     RUN,
     SPREADS,
@@ -59,9 +59,9 @@ _MAX_SHOWN = 4
 def turn_runs(frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool) -> Frame:
     """Turn a column for each run, seed0, seed1, ..., into a row for each score.
 
-    A row is of a model; or of an item, if there is a column of models as well, or the
-    path of the file names the model (`has_model`).
-    Names may say the metric, too, as "acc_seed0" does: then the runs of one are taken.
+    A row is of a model; or of an item, if there is a column of models, too, or the path
+    names the model (`has_model`). Of names such as "acc_seed0" the runs of one metric
+    are taken.
     """
     if frame.metrics is not None or frame.roles or frame.constants:
         return frame
@@ -104,12 +104,11 @@ def turn_runs(frame: Frame, chosen: Roles, choice: Choice, *, has_model: bool) -
     numeric = [x for x in rest if x != column and x not in named]
     numeric = [x for x in numeric if is_numeric(frame.columns[x])]
     if numeric:
-        msg = (
+        refuse(
             f"{frame.source}: expected no other numbers beside runs, which columns "
             f"{list_names(runs, 3)} seem to be; got {list_names(numeric, 4)}. Leave "
             f"them out with --ignore {quote_names(numeric)}."
         )
-        raise TableError(msg)
     kept = {
         "model" if x == column and x not in chosen.values() else x: cells
         for x, cells in frame.columns.items()
@@ -135,13 +134,12 @@ def _refuse_numbers(frame: Frame, column: str, runs: Collection[str]) -> None:
     for k, name in enumerate(map(as_text, frame.columns[column])):
         cells = [as_text(frame.columns[x][k]) for x in runs]
         if looks_like_index(name, ()) and all(map(_WHOLE.fullmatch, cells)):
-            msg = (
+            refuse(
                 f"{frame.place(column, k)}: expected the name of a model; got {name!r},"
                 f" of which {list_names(cells, 3)} seem to be numbers. Remove this row;"
                 " or, if it names runs, turn the table, so that each model has a "
                 f"column, and {name!r} has one."
             )
-            raise TableError(msg)
 
 
 def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
@@ -161,7 +159,6 @@ def _doubt_runs(frame: Frame, runs: Mapping[str, str]) -> list[str]:
 
 
 def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
-    """Return the metric of which columns of runs are taken; "" if none has a name."""
     if frame.metric is not None or not metrics or "" not in runs:
         wanted = metrics if frame.metric is None else ()
         first, *others = [x for by in runs.values() for x in by]
@@ -206,12 +203,11 @@ def _find_models(
     if len(runs) > 1 and known == roles.get("model"):
         of = np.flatnonzero(keys == np.argmax(np.bincount(keys)))[:2].tolist()
         first, again = (frame.place(known, k) for k in of)
-        msg = (
+        refuse(
             f"{again}: expected a row for each model, for columns "
             f"{list_names(runs, 3)} seem to be its runs; got {names[of[1]]!r} again, "
             f"as at {first}. {_say_apart(frame, texts, factors, of[0])}"
         )
-        raise TableError(msg)
     return None
 
 
@@ -242,11 +238,7 @@ def _list_numbers(
 
 
 def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
-    """Turn the columns that --score names, with commas, into a row for each score.
-
-    They become tasks. Where a row is all there is of a model, they become items, by
-    which models are paired.
-    """
+    """Turn the columns that --score names, with commas, into a row for each score."""
     score = chosen.get("score", "")
     names = join_names([x.strip() for x in score.split(",")], frame.columns)
     if score in frame.columns or len(names) < 2:
@@ -256,33 +248,30 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
             raise lacks_column(frame.source, name, frame.columns, "score")
     odd = [x for x in names if is_summary(x) or list_words(x) & SPREADS]
     if odd:
-        msg = (
+        refuse(
             f"{frame.source}: expected columns of benchmarks for --score; got "
             f"{list_names(odd)}, as of means or deviations. Leave out those; to keep a "
             "benchmark, rename it."
         )
-        raise TableError(msg)
     sums = find_sums(names)
     if sums is not None:
-        msg = (
+        refuse(
             f"{frame.source}: expected columns of benchmarks for --score; got "
             f"{list_names(sums.columns)}, whose sums {sums.metric} takes. Pass "
             f"{sums.advice}; or, where each is of a benchmark, rename them."
         )
-        raise TableError(msg)
     if are_runs(names) and choice.unit != "item":
         raise _ask_about_runs(frame, names)
     mixed = find_mixed(names)
     if mixed is not None and not isinstance(choice.higher_is_better, bool):
         loss, other = mixed
-        msg = (
+        refuse(
             f"{frame.source}: expected columns of one direction for --score; got "
             f"{loss!r}, which may be a loss, beside {other!r}. One call has one "
             f"direction: compare them in two, by --metric {shlex.quote(other)}, and by "
             f"--metric {shlex.quote(loss)} --lower-is-better; or, if higher "
             "is better in all of them, pass --higher-is-better."
         )
-        raise TableError(msg)
     means = [x for x in frame.columns if x not in names and is_summary(x)]
     rest = {x: y for x, y in frame.columns.items() if x not in (*names, *means)}
     others = {x: y for x, y in chosen.items() if x != "score"}
@@ -290,12 +279,11 @@ def turn_benchmarks(frame: Frame, chosen: Roles, choice: Choice) -> Frame:
     role = "item" if _is_single(frame, known) else "task"
     if role in {*known, *frame.constants} or {"score", role} & {*rest}:
         taken = known.get(role, "score" if "score" in rest else role)
-        msg = (
+        refuse(
             f"{frame.source}: expected no other column of {role}s or scores beside "
             f"those that --score names, which are of one {role} each; got {taken!r}. "
             "Choose one of them with --metric, or leave that column out."
         )
-        raise TableError(msg)
     doubts = list(frame.doubts)
     if raters := advise_raters(frame, names, known):
         doubts.append(
@@ -339,7 +327,6 @@ def _is_single(frame: Frame, roles: Roles) -> bool:
 
 
 def turn_sums(frame: Frame, names: Names) -> Frame:
-    """Turn columns of numbers of each model, such as base_tp or tp_base, into rows."""
     if not frame.columns.keys().isdisjoint(names):
         return frame
     by_model = split_by_model(frame.columns, names)
@@ -391,8 +378,7 @@ def refuse_wide(
             path = f"{{task}}/{path}"
         way = f" and each file of a {role}, pass --columns '{{model}}' --path '{path}'"
         way += advise_all(names).replace("mark,", "mark and each file of a model,")
-    msg = (
+    refuse(
         f"{first.source}, and {len(files) - 1} more: expected one column of scores; "
         f"got {list_names(names, 4)}. Where each column is of a model{way}."
     )
-    raise TableError(msg)

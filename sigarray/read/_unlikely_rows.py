@@ -8,7 +8,7 @@ import numpy as np
 
 from sigarray._plain_text import list_in_words
 from sigarray.read._frame import Names, Roles, shorten
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._wide import WideTable
 
 # A row may be the mean of at least this many scores, and of at most this many.
@@ -45,8 +45,6 @@ _MOST_SHOWN = 3
 
 
 class _Row(NamedTuple):
-    """A score of each model, which may be a statistic of the others of the model."""
-
     scores: np.ndarray
     others: list[np.ndarray]
 
@@ -86,12 +84,12 @@ def refuse_mean_rows(source: str, scores: Mapping[str, np.ndarray]) -> list[str]
             is_usual = what == "means" and place != "first"
             chance = _find_chance(row, find, digits)
             if chance < (_MEAN_BY_CHANCE if is_usual else _OTHER_BY_CHANCE):
-                raise TableError(_describe(source, place, what, row))
+                refuse(_describe(source, place, what, row))
             if is_usual and place == "last" and chance < _SAID_BY_CHANCE:
                 described = f"the {what} of {_count(row)} above"
                 notes = [f"the last row may be {described}: remove it if it is no run"]
     if _are_far_and_small(last):
-        raise TableError(_describe(source, "last", "deviations or errors", last))
+        refuse(_describe(source, "last", "deviations or errors", last))
     return notes
 
 
@@ -113,17 +111,13 @@ def _count(row: _Row) -> str:
 
 def _describe(source: str, place: str, what: str, row: _Row) -> str:
     where = "below" if place == "first" else "above"
+    numbers = ", ".join(f"{x:.6g}" for x in row.scores[:3])
     return (
         f"{source}, the {place} score of each model: expected another run; got the "
-        f"{what} of {_count(row)} {where}: {_list_numbers(row.scores)}. Remove rows "
-        "that are no runs; or pass --unit run where each row is a run, --unit item "
-        "where each is of an item of a test set."
+        f"{what} of {_count(row)} {where}: {numbers}{', ...' * (len(row.scores) > 3)}. "
+        "Remove rows that are no runs; or pass --unit run where each row is a run, "
+        "--unit item where each is of an item of a test set."
     )
-
-
-def _list_numbers(scores: np.ndarray) -> str:
-    more = ", ..." if len(scores) > 3 else ""
-    return ", ".join(f"{x:.6g}" for x in scores[:3]) + more
 
 
 def _are_far_and_small(row: _Row) -> bool:
@@ -178,8 +172,8 @@ def _may_be_bound(score: float, row: _Row) -> bool:
 def _find_digits(row: _Row) -> _Digits:
     """Return how a row is written, and how near to each other runs may be.
 
-    Runs on small test sets are as far apart as one item makes them, however many digits
-    they have. A row with fewer digits than all others is rounded, which happens to runs
+    Runs on small test sets are as far apart as one item makes them, whatever their
+    digits. A row with fewer digits than all others is rounded, which happens to runs
     only by chance.
     """
     known = [list_decimals(x) for x in row.others]
@@ -212,7 +206,7 @@ def find_sizes(
 ) -> tuple[np.ndarray, float]:
     """Return of how many items scores may all be shares, and the score of all items.
 
-    With more items than `most` / rounding, nearly any score would be as near to one.
+    With more items than `most` / rounding, nearly any score would be near one.
     """
     values = np.unique(scores)
     low, high = float(values[0]), float(values[-1])
@@ -254,11 +248,10 @@ def doubt_same_rows(
 ) -> list[str]:
     """Doubt that runs are independent if all models have the same scores in two rows.
 
-    Of whole numbers, such as 0 and 100, that may well be; of scores with decimals it
-    may be by chance, if these are few: a score has about as many values as steps of its
-    last digit, or of one item, fit between the least and the largest one, or into twice
-    the middle half. `name` names a row. Of runs that have names of their own, such as
-    seeds, a tenth as much may be by chance.
+    Whole numbers, such as 0 and 100, may well be; scores with decimals by chance, if
+    these are few: there are about as many as steps of the last digit, or of one item,
+    between the least and the largest one, or in twice the middle half. `name` names a
+    row. Of runs that have names, such as seeds, a tenth as much may be by chance.
     """
     limit = math.log(0.1 * _SELDOM if are_named else _SELDOM)
     sizes = {len(x) for x in columns.values()}
@@ -291,7 +284,6 @@ def doubt_same_runs(
     ids: Mapping[str, Mapping[str, Names]],
     source: str,
 ) -> list[str]:
-    """Doubt that runs of each task are of their own, with names there or without."""
     doubts: list[str] = []
     for task, scores in tasks.items():
         if min(map(len, scores.values()), default=0) > _MOST_ROWS:
@@ -304,17 +296,15 @@ def doubt_same_runs(
         for model, runs in names.items():
             by_run = dict(zip(runs, scores[model], strict=True))
             aligned[model] = np.asarray([by_run[run] for run in common])
+        places = range(1, 1 + max(map(len, scores.values())))
+        said = [f"run {x!r}" for x in common] or [f"place {k}" for k in places]
         doubts += doubt_same_rows(
             aligned,
-            [f"run {x!r}" for x in common].__getitem__ if names else _name_place,
+            said.__getitem__,
             f"{source}, task {task!r}" if task else source,
             are_named=bool(names),
         )
     return doubts
-
-
-def _name_place(place: int) -> str:
-    return f"place {place + 1}"
 
 
 def doubt_rows(
@@ -324,7 +314,6 @@ def doubt_rows(
     task: str,
     chosen: Roles,
 ) -> list[str]:
-    """Doubt that rows are runs of their own, in a wide table."""
     start = f"{wide.source}, task {task!r}" if task else wide.source
     if "run" in chosen and "item" not in chosen:
         return doubt_same_runs({task: scores}, {task: names}, wide.source)
@@ -343,20 +332,18 @@ def doubt_rows(
 
 
 def _list_chances(x: np.ndarray) -> np.ndarray:
-    """Return for each score about the chance that another row has it as well."""
+    """Return about the chance that another row has each score as well."""
     # In the middle they are densest, and outliers say nothing of that.
     spread = min(np.ptp(x), 2.0 * np.subtract(*np.quantile(x, [0.75, 0.25])))
     n_values = max(1.0, float(spread) / find_unit(x))
     _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
-    by_values = np.full(len(x), 1.0 / n_values)
     # Scores that are in several different rows come again by themselves.
     often = (counts[places.reshape(-1)] - 1) / len(x)
     # Whole numbers may be bounds, and scores far from the others those of failures.
     middle = np.median(x)
     is_far = np.abs(x - middle) > _FAILED * np.median(np.abs(x - middle))
     is_common = is_far | (x == np.round(x))
-    chances: np.ndarray = np.where(is_common, 1.0, np.maximum(by_values, often))
-    return chances
+    return np.where(is_common, 1.0, np.maximum(1.0 / n_values, often))
 
 
 def find_unit(x: np.ndarray, *, is_largest: bool = False) -> float:

@@ -25,7 +25,7 @@ from sigarray.read._frame import (
     refuse_indices,
     refuse_texts,
 )
-from sigarray.read._text import MISSING, NUMBER, Row, TableError, get_cell
+from sigarray.read._text import MISSING, NUMBER, Row, get_cell, refuse
 from sigarray.read._words import PEOPLE, as_words, list_words
 
 Scores = dict[str, np.ndarray]
@@ -36,8 +36,8 @@ RUNS_OF_ROWS = "; where each row is a model, and each column a run, pass --model
 class WideTable(NamedTuple):
     """Columns of cells by position, and the places of their rows.
 
-    `place` gives words for a row, counted from 0; `header_line` has the names. `ids`
-    are the names of rows, which they keep where others are left out.
+    `place` gives words for a row, from 0; `header_line` has the names. Rows keep their
+    names, `ids`, where others are left out.
     """
 
     source: str
@@ -54,8 +54,8 @@ class WideTable(NamedTuple):
 class WideScores(NamedTuple):
     """Scores by model, the names of their rows, and notes.
 
-    `n_blank` counts the blank cells of each model that has some, and `n_gaps` those
-    above its last score; below, other models may have more runs.
+    `n_blank` counts blank cells by model, and `n_gaps` those above its last score;
+    below, other models may have more runs.
     """
 
     scores: Scores
@@ -74,8 +74,7 @@ def tabulate_rows(
     known: Sequence[str] = (),
 ) -> WideTable:
     if not rows:
-        msg = f"{name} is empty. Expected a header of model names and scores."
-        raise TableError(msg)
+        refuse(f"{name} is empty. Expected a header of model names and scores.")
     names = _read_header(rows, name, columns, ignored, known)
     cells: dict[int, Any]
     if numbers is not None:
@@ -85,8 +84,7 @@ def tabulate_rows(
             name, names, cells, lambda k: f"{name}, line {header + k + 1}", header
         )
     if len(rows) == 1:
-        msg = f"{name}: expected rows of scores below the header; got none."
-        raise TableError(msg)
+        refuse(f"{name}: expected rows of scores below the header; got none.")
     every = list(itertools.zip_longest(*(x for _, x in rows[1:]), fillvalue=""))
     blank = [""] * (len(rows) - 1)
     cells = {k: every[k] if k < len(every) else blank for k in names}
@@ -132,9 +130,8 @@ def read_wide(
 ) -> WideScores:
     """Read the scores of the models of a table, in the order of its rows.
 
-    `columns` are the models, in this order; without it, all columns are but those
-    `ignored`. Rows of one `item` are averaged if `is_averaged`. If a row `is_paired`,
-    it may have no blank cell.
+    `columns` are the models, in order, or all but those `ignored`. Rows of one `item`
+    are averaged if `is_averaged`. If a row `is_paired`, it has no blank cell.
     """
     name, names = table.source, dict(table.names)
     ids = None
@@ -202,10 +199,7 @@ def _place_column(position: int, model: str) -> str:
 def read_ids(
     table: WideTable, column: str, role: str = "item", *, are_averaged: bool = False
 ) -> list[str]:
-    """Return the names of rows in a column, which must be different.
-
-    If rows of a name are averaged, each may have several.
-    """
+    """Return the names of rows, which must be different unless they `are_averaged`."""
     ids = list_names_of_rows(table, column, role)
     if are_averaged:
         return ids
@@ -217,18 +211,16 @@ def read_ids(
                 f"averages them; where these are tasks, --task {column!r}"
             )
             if len({*ids}) == 1 and len(ids) > 2:
-                msg = (
+                refuse(
                     f"{table.source}: expected a column of {role}s; got {column!r}, "
                     f"which has {name!r} in all rows. Leave it out with --ignore."
                 )
-                raise TableError(msg)
             are_apart = "a column tells them apart, name it with --model or --task"
-            msg = (
+            refuse(
                 f"{table.place(k)}, column {column!r}: expected each {role} once; got "
                 f"{name!r} again, as at {table.place(first[name])}. Where "
                 f"{are_tasks if role == 'item' else are_apart}."
             )
-            raise TableError(msg)
     return ids
 
 
@@ -239,11 +231,10 @@ def list_names_of_rows(table: WideTable, column: str, role: str) -> list[str]:
     names = [as_text(cell) for cell in table.cells[position]]
     for k, name in enumerate(names):
         if not name:
-            msg = (
+            refuse(
                 f"{table.place(k)}, {_place_column(position, column)}: expected the "
                 f"{role} of each row; got a blank cell. Write it into each row."
             )
-            raise TableError(msg)
     return names
 
 
@@ -255,47 +246,42 @@ def _check_filled(table: WideTable, names: dict[int, str], *, is_paired: bool) -
             continue
         blank = np.flatnonzero(find_blank(cells)).tolist()
         if len(blank) == len(cells):
-            msg = (
+            refuse(
                 f"{table.source}, {_place_column(position, model)}: expected scores; "
                 "got an empty column. Remove it, or choose others with --columns."
             )
-            raise TableError(msg)
         blanks += [(k, position) for k in blank]
     sizes = {len(table.cells[position]) for position in names}
     if is_paired and len(sizes) > 1:
-        msg = (
+        refuse(
             f"{table.source}: expected as many scores of each model, which are pairs; "
             f"got {' and '.join(map(str, sorted(sizes)))}."
         )
-        raise TableError(msg)
     if is_paired and blanks:
         row, position = min(blanks)
         place = f"{table.place(row)}, {_place_column(position, names[position])}"
         others = (x for k, x in table.cells.items() if k not in names)
         label = next((f" of {as_text(x[row])!r}" for x in others), "")
-        msg = (
+        refuse(
             f"{place}: expected a score in every cell, for those of a row are pairs; "
             f"got a blank one{label}. Pass --drop-unmatched to leave out such rows."
         )
-        raise TableError(msg)
 
 
 def _read_header(
     rows: list[Row], name: str, columns: Names | None, ignored: Names, known: Names
 ) -> dict[int, str]:
-    """Return position -> name, without columns that have no name and no cells."""
     line, header = rows[0]
     cells = [cell for cell in header if cell]
     if any(map(NUMBER.fullmatch, cells)) and all(
         NUMBER.fullmatch(x) or x.lower() in MISSING for x in cells
     ):
-        msg = (
+        refuse(
             f"{name}, line {line}: expected a header of model names; got numbers: "
             f"{', '.join(cells[:3])}. If these are scores, put a line of names first; "
             f"if they are names, write a word to them, such as 'model{cells[0]}'"
             f"{'' if header[0] else RUNS_OF_ROWS}."
         )
-        raise TableError(msg)
     names: dict[int, str] = {}
     seen: set[str] = set()
     for position, cell in enumerate(header):
@@ -303,8 +289,7 @@ def _read_header(
         place = f"{name}, line {line}, column {position + 1}"
         is_chosen = model not in ignored if columns is None else model in columns
         if is_chosen and model in seen:
-            msg = f"{place}: expected one column for each model; got {model!r} twice."
-            raise TableError(msg)
+            refuse(f"{place}: expected one column for each model; got {model!r} twice.")
         is_unnamed = not model and any(get_cell(row, position) for _, row in rows[1:])
         is_known = not model and "" in known
         if is_unnamed and columns is None and model not in ignored and not is_known:
@@ -330,7 +315,7 @@ def refuse_factors(
 ) -> None:
     """Refuse columns of whole numbers that tell the rows of an item apart.
 
-    They have names for such, or do so though numbers that were drawn would not.
+    They have names for such, or numbers that were drawn would not do so.
     """
     known = [chosen[x] for x in ("task", "item", "cluster", "run") if x in chosen]
     cells = table.name_cells()
@@ -357,14 +342,13 @@ def refuse_factors(
         chance = _find_chance_of_others(of_items, np.bincount(texts[0].codes))
         if names == named or chance * len(columns) < _SELDOM:
             run = ",".join(x for x in (chosen.get("run"), *names) if x)
-            msg = (
+            refuse(
                 f"{table.source}: expected a column of scores for each model; got "
                 f"{list_names(names)}, whose numbers tell all rows of an item apart, "
                 "as those of raters or samples do. Pass --run "
                 f"{shlex.quote(run)}, with --unit item, which averages these rows; "
                 "or, where these are scores of models, name all models with --columns."
             )
-            raise TableError(msg)
 
 
 def _find_chance_of_others(sizes: np.ndarray, counts: np.ndarray) -> float:

@@ -39,7 +39,7 @@ from sigarray.read._scales import doubt_items_of_table, doubt_scale_of_table
 from sigarray.read._score_table import Choice, ScoreTable, find_direction
 from sigarray.read._several_scores import find_sums_of_models
 from sigarray.read._templates import say_grid
-from sigarray.read._text import TableError, get_cell, lacks_file
+from sigarray.read._text import TableError, get_cell, lacks_file, refuse
 from sigarray.read._wide import (
     WideTable,
     read_ids,
@@ -111,22 +111,17 @@ def _ask_about_sums(frame: Frame, chosen: Roles, choice: Choice) -> None:
     known = choice.list_taken(chosen)
     sums = find_sums_of_models(x for x in frame.columns if x not in known)
     if sums is not None and choice.models is None:
-        msg = (
+        refuse(
             f"{frame.source}: expected a column of scores for each model; got "
             f"{list_names(sums.columns, 3)}, as if {sums.metric} were to be computed "
             f"of them. Pass {sums.advice}; or, where each column is a model, name them "
             "with --columns."
         )
-        raise TableError(msg)
 
 
 def _take_clusters(
     frame: Frame, wide: WideTable, chosen: Roles, choice: Choice
 ) -> ScoreTable:
-    """Read the scores of items, and the cluster of each.
-
-    Rows are items, even if nothing names them: clusters are of these.
-    """
     cluster, said = chosen["cluster"], []
     if cluster not in frame.columns:
         raise lacks_column(wide.source, cluster, frame.names_in_file, "cluster")
@@ -171,10 +166,7 @@ def _is_constant(cells: Sequence[Any]) -> bool:
 
 
 def _find_index_roles(frame: Frame, chosen: Roles, choice: Choice) -> dict[str, str]:
-    """Return the roles of the index of a data frame with a column for each model.
-
-    These are role -> name for items, runs and tasks without a chosen column.
-    """
+    """Return the roles of the index of a wide data frame, unless a column is chosen."""
     if is_long(frame, chosen) or frame.roles:
         return {}
     known = choice.list_taken(chosen)
@@ -194,7 +186,6 @@ def _may_be_wide(frame: Frame, chosen: Roles) -> bool:
 def _find_counts(
     content: Any, frame: Frame, chosen: Roles, choice: Choice
 ) -> str | None:
-    """Return the first column, if it is the index that pandas writes of any frame."""
     if not _may_be_wide(frame, chosen) or choice.models is not None:
         return None
     if isinstance(content, Frame):
@@ -223,12 +214,11 @@ def _find_wide(
         return None
     column = find_roles(frame, {}).get("model")
     if column is not None and column not in {*(choice.models or ()), *choice.ignored}:
-        msg = (
+        refuse(
             f"{name}: expected to know what column {column!r} is; got numbers. Where "
             f"they name the models, pass --model {column}; where they are scores of "
             f"one, name all models with --columns."
         )
-        raise TableError(msg)
     if isinstance(content, Frame):
         is_known = choice.models is not None or "" in choice.list_taken(chosen)
         if "" in frame.columns and not is_known:
@@ -256,14 +246,12 @@ def put_into_clusters(table: ScoreTable, frame: Frame, chosen: Roles) -> ScoreTa
     for k, (task, item, cluster) in enumerate(zip(tasks, items, clusters, strict=True)):
         place = frame.place(column, k)
         if cluster is None:
-            msg = f"{place}: expected the cluster of an item; got a blank cell."
-            raise TableError(msg)
+            refuse(f"{place}: expected the cluster of an item; got a blank cell.")
         if known.setdefault((task, item), cluster) != cluster:
-            msg = (
+            refuse(
                 f"{place}: expected item {item!r} to have one cluster; got {cluster!r} "
                 f"and {known[task, item]!r}."
             )
-            raise TableError(msg)
     labels = {
         task: tuple(known[task, x] for x in next(iter(by.values())))
         for task, by in table.ids.items()
@@ -276,8 +264,6 @@ MAX_READ = 2**20
 
 
 class StoredScores:
-    """The scores of one model, left on the disk."""
-
     def __init__(self, path: Path, column: str, *, higher_is_better: bool) -> None:
         self._name = f"{path}, column {column!r}"
         self._sign = 1.0 if higher_is_better else -1.0
@@ -309,11 +295,10 @@ class StoredScores:
 
     def _check_finite(self, scores: np.ndarray) -> None:
         if not np.isfinite(scores).all():
-            msg = (
+            refuse(
                 f"{self._name}: expected finite scores; got NaN or an infinity. Leave "
                 "out its rows, or the column with --ignore."
             )
-            raise TableError(msg)
 
 
 def is_wide_store(file: str) -> bool:
@@ -334,10 +319,7 @@ def open_stored(
     higher_is_better: bool,
     max_models: int,
 ) -> dict[str, StoredScores]:
-    """Return the models of a table on disk, with columns chosen as in `read_wide`.
-
-    A column that may name the runs is left out of a table that is read like others.
-    """
+    """Return the models of a table on disk, with columns chosen as in `read_wide`."""
     try:
         every = column_names(Path(file))
         names = dict(enumerate(every))

@@ -37,7 +37,7 @@ from sigarray.read._score_table import (
     find_direction,
     refuse_other_names,
 )
-from sigarray.read._text import TableError
+from sigarray.read._text import refuse
 from sigarray.read._unlikely_rows import doubt_rows, refuse_mean_rows
 from sigarray.read._wide import (
     Scores,
@@ -107,11 +107,10 @@ def take_wide(wide: WideTable, chosen: Roles, choice: Choice) -> ScoreTable:
         unit = "row" if task in averaged else "item" if is_of_items else "run"
         dropped |= count_dropped_rows(whole, part, models, task, unit)
     if not tasks:
-        msg = (
+        refuse(
             f"{wide.source}: expected two or more models with scores of one task; got "
             f"none on {list_names(left_out)}."
         )
-        raise TableError(msg)
     has_pairs = any(len(by) > 1 for by in tasks.values())
     if gaps and has_pairs and all(are_items) and not _is_of_pairs(chosen, choice):
         return _take_items(wide, chosen, choice, gaps)
@@ -173,10 +172,7 @@ def _of_task(task: str, said: Names) -> list[str]:
 def _treat_rows(
     part: WideTable, models: Names, chosen: Roles, choice: Choice
 ) -> tuple[WideTable, Counts, dict[tuple[str, str], WideTable], list[str]]:
-    """Return the rows of a task after `missing` and `drop_unmatched`.
-
-    And the missing scores of each model, the rows of each pair, and notes.
-    """
+    """Return rows, missing scores by model, the rows of each pair, and notes."""
     counts: Counts = {}
     if choice.treatment is not None:
         part, counts = blank_missing(
@@ -196,12 +192,11 @@ def _take_items(
         "models are paired"
     )
     if choice.treatment is None and not choice.drop_unmatched:
-        msg = (
+        refuse(
             f"{wide.source}: {said}; expected one in every cell, and got blank cells: "
             f"{count_models(gaps)}. Pass --drop-unmatched to leave out such rows, or "
             "--unit run where each row is a run."
         )
-        raise TableError(msg)
     table = take_wide(wide, chosen, replace(choice, unit="item"))
     note = f"{wide.source}: {said}. If each is a run, pass --unit run"
     return table._replace(notes=(note, *table.notes))
@@ -213,7 +208,7 @@ def _count_missing(
     """Return how many scores each model lacks, and notes on what was left out.
 
     `counts` are those that --missing has found. Without it, blank cells are left out;
-    of those below its last score, a model may have had no runs, unless runs have names.
+    below its last score, a model may have had no runs, unless runs have names.
     """
     if counts and choice.treatment == "drop":
         of_items = choice.unit == "item" or "item" in chosen
@@ -258,23 +253,21 @@ def _take_unmatched(
 def _check_options(wide: WideTable, chosen: Roles, choice: Choice) -> None:
     of_items = "item" in chosen or "cluster" in chosen
     if choice.unit in ("cluster", "run,item") or (choice.unit == "run" and of_items):
-        msg = (
+        refuse(
             f"{wide.source}: expected --unit {'run or --unit ' * (not of_items)}item "
             f"of a table with a column for each model{' and one of items' * of_items}; "
             f"got --unit {choice.unit}.{_OF_BOTH * (choice.unit == 'run,item')}"
             f"{_OF_CLUSTERS * ('cluster' in chosen)}"
         )
-        raise TableError(msg)
     others = sorted(set(chosen) - {"item", "run", "task"})
     if others or choice.metrics:
         option = others[0] if others else "metric"
-        msg = (
+        refuse(
             f"{wide.source}: expected a table with a row for each score, for "
             f"--{option}; got one with a column for each model: "
             f"{list_names(list(wide.names.values()))}. Name the column of models with "
             f"--model, or leave out --{option}."
         )
-        raise TableError(msg)
 
 
 def _choose_tasks(
@@ -286,11 +279,10 @@ def _choose_tasks(
     wrong = [x for x in wanted if x not in parts or has_none]
     if wrong:
         got = list_names(sort_tasks(parts)) if "task" in chosen else "no --task"
-        msg = (
+        refuse(
             f"{wide.source}: expected --tasks to be of a column that --task names; "
             f"got {list_names(wrong)}, and {got}.{suggest_each(wrong, list(parts))}"
         )
-        raise TableError(msg)
     return {name: parts[name] for name in wanted}
 
 
@@ -354,7 +346,7 @@ def _take_task(
 
 
 def _name_units(wide: WideTable, scores: Scores) -> dict[str, tuple[str, ...]]:
-    """Return the names of the rows of each score; models of one size share a tuple."""
+    """Return the names of rows of each score; models of one size share a tuple."""
     places = {model: k for k, model in wide.names.items()}
     shared: dict[int, tuple[str, ...]] = {}
     names = np.asarray(wide.ids, object)
@@ -377,10 +369,7 @@ def _add_worst(
     *,
     is_higher: bool,
 ) -> tuple[Scores, dict[str, tuple[str, ...]], list[str]]:
-    """Return the scores with the worst for each missing one, their names, and a note.
-
-    Those that were missing are last, with the names of their rows.
-    """
+    """Return the scores with the worst for each missing one, at the end, and a note."""
     worst = find_worst(list(taken.values()), is_higher=is_higher)
     places = {model: k for k, model in whole.names.items()}
     scores, ids = dict(taken), dict(names)

@@ -129,7 +129,7 @@ def measures_quality(name: str) -> bool:
 
 
 def rank_metric(name: str) -> int:
-    """Return 0 of what is often compared, as scores are, and 2 of what hardly is."""
+    """Return 0 of what is often compared, and 2 of what hardly is."""
     words, often = list_words(name), _GAINS | {"score", "scores", "win", "success"}
     return 2 if words & (_ASIDE | SPREADS) else int(not words & often)
 
@@ -168,7 +168,7 @@ class _Name(NamedTuple):
 def find_runs(names: Iterable[str]) -> Runs:
     """Return the names of runs by metric, if there are several runs of it.
 
-    Numbers alone are those of runs if they count these, behind the name of a metric.
+    Numbers behind the name of a metric are of runs if they count these.
     """
     every = list(names)
     found = {x: y for x in every if (y := _split(x)) is not None}
@@ -186,7 +186,6 @@ def find_runs(names: Iterable[str]) -> Runs:
 
 
 def find_word(runs: Iterable[str]) -> str:
-    """Return what all runs are called: "seed"."""
     return re.split(r"[\W_]*\d", next(iter(runs)))[0].lower()
 
 
@@ -314,7 +313,6 @@ def is_loss(name: str) -> bool:
 
 
 def is_never_negative(name: str) -> bool:
-    """Tell whether no value of a loss is below zero, unless it is negated."""
     words = _list_letters(name)
     return "log" not in words and any(
         x in _NEVER_NEGATIVE or x.endswith(("mse", "msle", "mae")) for x in words
@@ -324,7 +322,7 @@ def is_never_negative(name: str) -> bool:
 def names_loss(name: str) -> bool:
     """Tell whether the name of a task or a file says that its scores are losses.
 
-    It has no other words: "val_loss", "word error rate", but not "error analysis".
+    It has no other words: "val_loss", but not "error analysis".
     """
     words = _list_letters(name)
     return is_loss(name) and all(_has_loss({x}) for x in words - _BESIDE)
@@ -375,7 +373,7 @@ _NO_WORD = re.compile(r"[\d\s.+-]*|(?=.*\d)[\d\s.,+±/%()-]*")
 
 
 def is_summary(cell: object) -> bool:
-    """Tell whether a cell names a row of means or the like: "Avg.", "mean (6 runs)"."""
+    """Tell whether a cell is like "Avg." or "mean (6 runs)"."""
     if not isinstance(cell, str) or _NO_WORD.fullmatch(cell):
         return False
     text = re.sub(r"\(.*?\)|\[.*?\]", " ", cell.casefold())

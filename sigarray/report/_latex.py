@@ -128,8 +128,8 @@ def draw_latex(table: Table) -> str:
 def _join_deviations(table: Table) -> Table:
     """Write standard deviations behind their means, as in "0.91 (0.02)".
 
-    A column of means has that of deviations behind it, or of standard errors: "mean"
-    and "sd" or "se", or of results in a result "summary_a.mean" and "summary_a.std".
+    Behind a column of means stands that of deviations, or of standard errors: "mean"
+    and "sd" or "se", or in a result "summary_a.mean" and "summary_a.std".
     """
     for name, other in itertools.pairwise(table.header):
         start, dot, last = name.rpartition(".")
@@ -140,8 +140,6 @@ def _join_deviations(table: Table) -> Table:
 
 
 def _join(table: Table, k: int, spread: str) -> Table:
-    """Write the cells of the column behind column k in its own, in parentheses."""
-
     def join(row: list[str], text: str) -> list[str]:
         return [*row[:k], text, *row[k + 2 :]]
 

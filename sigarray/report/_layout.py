@@ -27,8 +27,8 @@ class Table:
 
     `names` are those of models in the header or within cells, which may be cut. `note`
     says in captions what marked cells are, and `remarks` are those of the report that
-    belong to this table, where some belong to another one. A table `decides` if it has
-    the verdicts, which the headline sums up. Columns have a `gap` between them.
+    belong to this table alone. A table `decides` if it has the verdicts, which the
+    headline sums up. Columns have a `gap` between them.
     """
 
     title: str
@@ -47,18 +47,16 @@ class Table:
 class Report:
     """A report for readers and for programs.
 
-    `records` are the rows of a CSV file, `document` is a JSON file, and `method` says
-    how the result was computed, and `signature` in one line for others to repeat it.
-    `exit_code` is that of the command. If there is a headline, readers see it first,
-    and `remarks` for the sentences: tables have the verdicts. `advice` is what to do
-    next, which is for no paper, nor is the first line of the headline; for one there
-    are `paragraphs`, or else the sentences, after the `summary` in a sentence, and
-    `measured`, which says in captions what was measured, and how often. `notes` say how
-    scores were read, where nothing else has told that yet. `first_advice` is what to do
-    of which readers hear beside the headline, for nothing else would decide. `clauses`
-    are what readers of the answer alone need to know beside it. `doubts` are warnings:
-    what goes into other documents has them, for those who read these have not seen how
-    it was made.
+    `records` are the rows of a CSV file, `document` is a JSON file, `method` says how
+    the result was computed, and `signature` so in one line. `exit_code` is that of the
+    command. If there is a headline, readers see it first, and `remarks` for the
+    sentences: tables have the verdicts. `advice` is what to do next, which is for no
+    paper, nor is the first line of the headline; for one there are `paragraphs`, or
+    else the sentences, after the `summary` in a sentence, and `measured`, which says in
+    captions what was measured, and how often. `notes` say how scores were read, where
+    nothing else has told that. `first_advice` is said beside the headline, for nothing
+    else would decide. `clauses` are what readers of the answer alone need to know.
+    `doubts` are warnings, which other documents have as well.
     """
 
     tables: list[Table]
@@ -198,7 +196,6 @@ def count_decimals_of_scores(samples: Sequence[Any]) -> int:
 
 
 def find_least_deviation(summaries: Sequence[Summary]) -> float:
-    """Return the least deviation beyond rounding, or NaN if there is none."""
     deviations = [
         x["sd"]
         for x in summaries
@@ -216,8 +213,7 @@ def _count_integer_digits(x: float) -> int:
 def count_decimals(intervals: Iterable[tuple[float, float]]) -> int | None:
     """Count the decimals of a table of intervals: two digits of half the least width.
 
-    But no more than four of half the largest. None if there is no interval, or all have
-    too many digits.
+    But no more than four of half the largest. None if all have too many.
     """
     halves = [
         0.5 * (high - low)

@@ -42,8 +42,8 @@ def write_file(path: str, data: bytes) -> None:
 def write_svg(figure: Any, title: str, description: str = "") -> str:
     """Return a picture as an SVG file, with the same bytes each time.
 
-    Text stays text, which can be searched, selected and read aloud. What is to be seen
-    is described for readers who hear the picture.
+    Text stays text, which can be searched and read aloud. What is to be seen is
+    described.
     """
     text = _draw(figure)
     start = text.index(">", text.index("<svg")) + 1
@@ -66,7 +66,7 @@ def _draw(figure: Any) -> str:
 def write_inline_svg(figure: Any, title: str, description: str, place: int) -> str:
     """Return a picture as an element of a page, with a title and a description.
 
-    Names within it get the place of the picture, because a page may have each but once.
+    Names within it get the place of the picture: a page has each but once.
     """
     text = _draw(figure)
     text = text[text.index("<svg") :]
@@ -284,7 +284,6 @@ def _render_csv(report: Report) -> str:
 
 
 def _to_csv(value: Any) -> Any:
-    """Mark text that a spreadsheet would take for a formula."""
     if not isinstance(value, str):
         return value
     is_formula = value.startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -220,7 +220,6 @@ def _measure(result: Any, models: Models) -> tuple[float, str]:
 
 
 def _check_side(lead: float, p: float, alternative: str) -> None:
-    """Raise if a difference does not go with its p-value, which a margin explains."""
     goes = {"two-sided": lead != 0, "greater": lead > 0, "less": lead < 0}
     if not goes[alternative]:
         wanted = {"two-sided": "other than", "greater": "above", "less": "below"}

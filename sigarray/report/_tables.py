@@ -314,7 +314,6 @@ def _list_pairs(result: PairwiseAsoResult, names: Names) -> Records:
 
 
 def _flatten(result: Any, name: str) -> dict[str, Any]:
-    """Return the arrays of a result and of nested results, by their names."""
     if isinstance(result, RankResult):
         return list_columns_of_ranks(result)
     if isinstance(result, tuple) and hasattr(result, "_asdict"):
@@ -369,7 +368,6 @@ def _tabulate(result: Any, names: Names, threshold: float) -> Table:
 
 
 def _find_formats(records: Records) -> dict[str, Callable[[Any], str]]:
-    """Return formats of summaries of scores, with as many decimals for all of one."""
     formats: dict[str, Callable[[Any], str]] = {}
     for key in records[0]:
         start = key.removesuffix("std")

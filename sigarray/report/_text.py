@@ -34,8 +34,8 @@ def fit(table: Table, most: int) -> Table:
     """Make a table narrower, as far as it would else be too wide.
 
     Its headers take two lines; a B that all pairs have is in the title; lists of models
-    are wrapped; columns stand closer. If that is not enough, long names are cut: they
-    stay different from each other, and no shorter than a few letters.
+    are wrapped; columns stand closer. If that is not enough, long names are cut, but
+    stay different, and no shorter than a few letters.
     """
     for make_narrow in (_break_headers, _say_baseline):
         if measure(table) <= most:
@@ -52,10 +52,7 @@ def fit(table: Table, most: int) -> Table:
 
 
 def split(table: Table, most: int) -> list[Table]:
-    """Put columns that have no room into parts below each other, each with the names.
-
-    The parts have about as many columns.
-    """
+    """Put columns that have no room into parts below each other, with the names."""
     n_names, n = table.name_columns, len(table.header)
     parts = [table]
     for n_parts in range(1, n - n_names + 1):
@@ -201,7 +198,7 @@ def print_text(report: Report) -> None:
 
 
 def _has_rules() -> bool:
-    """Tell whether the output takes rich's rules, which cp1252 of Windows lacks."""
+    """Tell whether the output takes rich's rules, which cp1252 lacks."""
     try:
         "─".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:

@@ -335,7 +335,6 @@ def _check_columns(columns: Mapping[str, np.ndarray], paired: bool) -> None:
 
 
 def write_signature(fields: Mapping[str, str]) -> str:
-    """Return the line, with escapes so that names cannot be misread."""
     parts = {_START: __version__} | dict(fields)
     return "|".join(f"{key}:{escape(x, safe=' ,.+-()/_')}" for key, x in parts.items())
 
@@ -367,7 +366,7 @@ def read_signature(line: str) -> dict[str, str]:
 def digest_scores(
     tasks: Mapping[str, Mapping[str, np.ndarray]], *, paired: bool
 ) -> str:
-    """Return a digest of scores by task and model, whatever their order."""
+    """Return a digest of scores, whatever their order."""
     digest = hashlib.sha256()
     for task in sorted(tasks):
         for model in sorted(tasks[task]):
