@@ -172,7 +172,7 @@ _SETTINGS = VARIANTS - as_words("ours baseline base new old full") | as_words(""
     attention relu gelu tanh fp bf int bit fast slow wide deep shallow on off yes no
     true false uni bi left right early late hard soft cased uncased mean max sum cls
     concat bn ln gn wd random none default warm cold glove fasttext elmo tfidf bow bpe
-    char word ce focal dice rerank
+    char word ce focal dice rerank fold seed run
 """)
 
 

@@ -244,8 +244,20 @@ _TASK_RUNS = {
 }
 
 
+_COUNT = re.compile(r"(?i)(((fold|split|cv)|seed|run|trial)[-_= .]?)(\d+|\{run\})")
+
+
+def quote_columns(pattern: str) -> str:
+    """Return --columns with a pattern, where a number behind "fold" is of a fold."""
+    way = _COUNT.sub(lambda x: x[1] + ("{fold}" if x[3] else "{run}"), pattern)
+    option = f"--columns {shlex.quote(way)}"
+    if "{fold}" in way:
+        option += f"{' --run run' * ('{run}' in way)} --fold fold"
+    return option
+
+
 def find_task_runs(names: Names) -> str | None:
-    """Return "{task}_seed{run}" if columns are runs of several tasks."""
+    """Return --columns '{task}_seed{run}' if columns are runs, or folds, of tasks."""
     for form, way in _TASK_RUNS.items():
         found = [x for y in names if (x := re.fullmatch(way, y))]
         tasks, runs = ({x[y] for x in found} for y in ("task", "run"))
@@ -254,7 +266,10 @@ def find_task_runs(names: Names) -> str | None:
         forms = {x.expand(form) for x in found}
         is_grid = len(found) == len(names) == len(tasks) * len(runs)
         if is_grid and len(kinds) == len(forms) == 1 < min(len(tasks), len(runs)):
-            return forms.pop() if count_up([*map(int, runs)]) else None
+            named = {_COUNT.sub(r"\g<1>0", x) for x in tasks}  # or of folds, too
+            task = named.pop() if len(named) == 1 else "{task}"
+            pattern = quote_columns(forms.pop().replace("{task}", task))
+            return pattern if count_up([*map(int, runs)]) else None
     return None
 
 
@@ -262,8 +277,7 @@ def advise_all(names: Names) -> str:
     pattern = find_task_runs(names)
     if pattern is not None:
         return (
-            "; or, where each column is of a run on a task, pass --columns "
-            f"{shlex.quote(pattern)}"
+            f"; or, where each column is of a run, or fold, on a task, pass {pattern}"
         )
     if any(list_words(x) & SPREADS for x in names):
         return ". Means with deviations or intervals are no scores of runs"

@@ -165,7 +165,7 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
         what = f"names of columns such as {first!r}"
         pattern = None if wanted else find_task_runs([first, *others])
         if pattern is not None:
-            what += f" (if they are of tasks, pass --columns {shlex.quote(pattern)})"
+            what += f" (if they are of one metric, pass {pattern})"
         return choose_metric_of(frame, list(runs), wanted, what)
     msg = (
         f"{frame.source}: expected columns of runs of {', '.join(metrics)!r}, such as "

@@ -154,3 +154,34 @@ def test_power(write, run):
     code, out, _ = run("power", path, *options)
     assert code == 0
     assert "split" in out
+
+
+PATTERNS = [
+    ("{model}_fold{fold}", "{model}{run}", "{model}_fold{fold}"),
+    ("fold{fold}_{model}", "fold{run}_{model}", "fold{fold}_{model}"),
+    ("{task}_fold{fold}", "{task}_fold{run}", "{task}_fold{fold}"),
+    ("fold{fold}_seed{run}", "{task}_seed{run}", "fold{fold}_seed{run}"),
+    ("seed{run}_fold{fold}", "{task}_fold{run}", "seed{run}_fold{fold}"),
+]
+
+
+@pytest.mark.parametrize(("names", "wrong", "pattern"), PATTERNS)
+def test_folds_in_names_of_columns(write, run, names, wrong, pattern):
+    """What is advised reads them; and a pattern of runs or tasks is warned of."""
+    scores = draw(5, 4, "abc")
+    columns = {} if "{model}" in names else {"model": ["ma", "mb", "mc"]}
+    for m, r, k in np.ndindex(scores.shape):
+        of = {"model": f"m{'abc'[m]}", "run": r, "fold": k, "task": f"t{'abcd'[r]}"}
+        cells = scores[m, :, k] if "{model}" in names else scores[:, r, k]
+        columns[names.format_map(of)] = cells
+    path = write(pd.DataFrame(columns).to_csv(index=False))
+    of_runs = ("--run", "run") if "{run}" in pattern else ()
+    options = ("--columns", pattern, *of_runs, "--fold", "fold")
+    said = f"--columns '{pattern}' {' '.join(options[2:])}"
+    assert said in run("compare", path)[2]
+    code, _, err = run("compare", path, *options)
+    assert code == 0, err
+    assert "each of 5 folds was tested on 0.2" in err
+    assert "write {fold}; pass --fold" not in err
+    err = run("compare", path, "--columns", wrong)[2]
+    assert "for the number of a fold, write {fold}; pass --fold fold" in err
