@@ -185,3 +185,17 @@ def test_folds_in_names_of_columns(write, run, names, wrong, pattern):
     assert "write {fold}; pass --fold" not in err
     err = run("compare", path, "--columns", wrong)[2]
     assert "for the number of a fold, write {fold}; pass --fold fold" in err
+
+
+@pytest.mark.parametrize("name", ["fold", "acc_fold", "fold_"])
+def test_a_column_for_each_fold(write, run, name):
+    scores = draw(5)
+    columns = [f"{name}{k}" for k in range(5)]
+    frame = pd.DataFrame(scores[:, 0], [*"ab"], columns).rename_axis("model")
+    path = write(frame.to_csv())
+    refuse(run("compare", path), "Pass --fold fold; or")
+    code, out, err = run("compare", path, "--fold", "fold", "--format", "json")
+    assert code == 0, err
+    (pair,) = in_order(json.loads(out)["pairs"], "ab")
+    assert pair["pvalue"] == pytest.approx(expect(scores, 0.2))
+    refuse(run("compare", path, "--fold", "flod"), "no column 'flod' (--fold)")
