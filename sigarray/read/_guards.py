@@ -57,15 +57,19 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
             )
 
 
+def add_whole(frames: Sequence[Frame]) -> Sequence[Frame]:
+    """Add all files together, each of which may have one fold, as of a job."""
+    if len(frames) < 2 or not any(map(names_folds, frames[0].columns)):
+        return frames
+    names = [x for x in frames[0].columns if all(x in y.columns for y in frames)]
+    whole = {x: [z for y in frames for z in y.columns[x]] for x in names}
+    return [*frames, replace(frames[0], columns=whole)]
+
+
 def refuse_folds(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> None:
     """Refuse to take folds for runs silently, or for items; and runs for clusters."""
-    for frame in frames:
+    for frame in add_whole(frames):
         _refuse_folds(frame, chosen, ignored)
-    if len(frames) > 1 and any(map(names_folds, frames[0].columns)):
-        names = [x for x in frames[0].columns if all(x in y.columns for y in frames)]
-        whole = {x: [z for y in frames for z in y.columns[x]] for x in names}
-        # Each file may have one fold, as of a job.
-        _refuse_folds(replace(frames[0], columns=whole), chosen, ignored)
 
 
 def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:

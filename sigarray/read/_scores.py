@@ -16,6 +16,7 @@ from sigarray.read._filters import keep_rows, leave_out, take_metric_rows, write
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
+    add_whole,
     doubt_items_left_out,
     doubt_left_out,
     refuse_cross_validation,
@@ -125,8 +126,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     chosen = dict(choice.columns)
     of_runs = [
         doubt
-        for frame in tables
-        if frame is not None
+        for frame in add_whole([x for x in tables if x is not None])
         for doubt in doubt_left_out(frame, chosen, choice.ignored, choice.models)
     ]
     if len(files) == 1:

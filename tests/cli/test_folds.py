@@ -199,3 +199,12 @@ def test_a_column_for_each_fold(write, run, name):
     (pair,) = in_order(json.loads(out)["pairs"], "ab")
     assert pair["pvalue"] == pytest.approx(expect(scores, 0.2))
     refuse(run("compare", path, "--fold", "flod"), "no column 'flod' (--fold)")
+
+
+def test_files_of_folds_that_are_ignored(run, tmp_path):
+    for k, cells in enumerate(draw(5)[:, 0].T):
+        frame = pd.DataFrame({"model": [*"ab"], "accuracy": cells})
+        frame.to_csv(tmp_path / f"fold{k}.csv", index=False)
+    code, _, err = run("compare", str(tmp_path), "--ignore", "fold")
+    assert code == 0, err
+    assert err.count("training data overlap, pass --fold fold") == 1
