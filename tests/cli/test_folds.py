@@ -140,7 +140,7 @@ def test_models_with_seeds_of_their_own(write, run):
         (["--fold", "flod"], ["no column 'flod' (--fold)", "mean 'fold'"]),
         (["--fold=fold", "--run=repeat", "--test=aso"], ["--test t with --fold fold"]),
         (["--fold", "fold", "--unit", "item"], ["--fold fold with a", "--unit item"]),
-        (["--fold", "fold"], ["'repeat'", "--run"]),
+        (["--fold", "fold"], ["'repeat'", "--run repeat --fold fold"]),
     ],
 )
 def test_what_is_refused(write, run, options, parts):
