@@ -121,17 +121,26 @@ def test_seeds_with_folds_of_their_own(write, run):
     assert pair["pvalue"] == pytest.approx(expect(scores, 0.2))
 
 
-def test_models_with_seeds_of_their_own(write, run):
+@pytest.mark.parametrize(("tasks", "score"), [("", "accuracy"), ("pq", "score")])
+def test_models_with_seeds_of_their_own(write, run, tasks, score):
     """Folds are pairs of means over these, by the line that the message has."""
-    frame = make_frame(draw(5, 4)).rename(columns={"repeat": "seed"})
+    frame = make_frame(draw(5, 4)).rename(columns={"repeat": "seed", "accuracy": score})
     frame["seed"] += 4 * (frame["model"] == "b")
+    frame["note"] = "text"
+    if tasks:
+        every = [
+            frame.assign(dataset=x, score=frame[score] + (x == "p")) for x in tasks
+        ]
+        frame = pd.concat(every)
     path = write(frame.to_csv(index=False))
-    line = "frame.drop(columns=['seed']).groupby(['model', 'fold']).mean()"
+    by = ["model", *["dataset"] * bool(tasks), "fold"]
+    line = f"frame.groupby({by})[[{score!r}]].mean()"
     refuse(run("compare", path), f"take its mean, {line}, and pass --fold fold")
     path = write(eval(line, {"frame": frame}).to_csv())
-    code, _, err = run("compare", path, "--fold", "fold")
+    code, out, err = run("compare", path, "--fold", "fold")
     assert code == 0, err
     assert "each of 5 folds was tested on 0.2" in err
+    assert ("2 tasks" in out) == bool(tasks)
 
 
 @pytest.mark.parametrize(
