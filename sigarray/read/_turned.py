@@ -353,7 +353,8 @@ def refuse_wide(
     names, paths = list_metrics(first, roles), [Path(x.path) for x in files]
     of_runs = all(RUN.fullmatch(x.stem) for x in paths)
     are_tasks = all({*(x.said or ())} == {"task"} for x in files)
-    of_models = {"model", "item", "score"} | (set() if are_tasks else {"task"})
+    of_models = {"model", "score", *["task"] * (not are_tasks)}
+    of_models |= {*["item"] * (choice.fold is None)}
     if (
         len({(*x.columns,) for x in frames}) > 1
         or choice.metrics

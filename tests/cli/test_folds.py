@@ -217,3 +217,17 @@ def test_files_of_folds_that_are_ignored(run, tmp_path):
     code, _, err = run("compare", str(tmp_path), "--ignore", "fold")
     assert code == 0, err
     assert err.count("training data overlap, pass --fold fold") == 1
+
+
+def test_files_of_folds_with_a_column_for_each_model(run, tmp_path):
+    for k in range(5):
+        rows = [(f"{k}.{i}", i % 3 < 2, (i + k) % 2, i % 4 > k % 2) for i in range(8)]
+        frame = pd.DataFrame(rows, columns=["item", "resnet", "vit", "swin"])
+        frame.map(lambda x: x if isinstance(x, str) else int(x)).to_csv(
+            tmp_path / f"fold{k}.csv", index=False
+        )
+    options = ("compare", str(tmp_path), "--fold", "fold")
+    refuse(run(*options), "of a model, pass --columns '{model}', too")
+    code, _, err = run(*options, "--columns", "{model}")
+    assert code == 0, err
+    assert "each model has 5 runs" in err
