@@ -244,16 +244,14 @@ _TASK_RUNS = {
 }
 
 
-_COUNT = re.compile(r"(?i)(((fold|split|cv)|seed|run|trial)[-_= .]?)(\d+|\{run\})")
+_COUNT = re.compile(r"(?i)(((fold|split|cv)|seed|run)[-_ .]?)(\d+|\{run\})")
 
 
 def quote_columns(pattern: str) -> str:
-    """Return --columns with a pattern, where a number behind "fold" is of a fold."""
+    """Return --columns with a pattern, in which a number behind "fold" is of one."""
     way = _COUNT.sub(lambda x: x[1] + ("{fold}" if x[3] else "{run}"), pattern)
-    option = f"--columns {shlex.quote(way)}"
-    if "{fold}" in way:
-        option += f"{' --run run' * ('{run}' in way)} --fold fold"
-    return option
+    of = " --run run" * ("{run}" in way) + " --fold fold" if "{fold}" in way else ""
+    return f"--columns {shlex.quote(way)}{of}"
 
 
 def find_task_runs(names: Names) -> str | None:
@@ -265,20 +263,18 @@ def find_task_runs(names: Names) -> str | None:
         kinds = {frozenset(list_words(x) & (METRICS | {*SPLITS})) for x in tasks}
         forms = {x.expand(form) for x in found}
         is_grid = len(found) == len(names) == len(tasks) * len(runs)
+        is_grid = is_grid and count_up([*map(int, runs)])
         if is_grid and len(kinds) == len(forms) == 1 < min(len(tasks), len(runs)):
-            named = {_COUNT.sub(r"\g<1>0", x) for x in tasks}  # or of folds, too
+            named = {_COUNT.sub(r"\g<1>0", x) for x in tasks}
             task = named.pop() if len(named) == 1 else "{task}"
-            pattern = quote_columns(forms.pop().replace("{task}", task))
-            return pattern if count_up([*map(int, runs)]) else None
+            return quote_columns(forms.pop().replace("{task}", task))
     return None
 
 
 def advise_all(names: Names) -> str:
     pattern = find_task_runs(names)
     if pattern is not None:
-        return (
-            f"; or, where each column is of a run, or fold, on a task, pass {pattern}"
-        )
+        return f"; or, where each column is of a run on a task, pass {pattern}"
     if any(list_words(x) & SPREADS for x in names):
         return ". Means with deviations or intervals are no scores of runs"
     names = [x for x in names if not is_summary(x)]

@@ -363,7 +363,7 @@ def _refuse_two_headers(rows: list[Row], name: str) -> None:
         and (are_runs or not any(map(_is_number, second)))
         and any(_is_number(x) for cells in below for x in cells)
     ):
-        are_named = all(cells[0] for _, cells in rows[:2])
+        are_named = rows[0][1][0] and rows[1][1][0]
         way = "" if are_named else ".rename_axis(columns=['task', 'seed'])"
         refuse(
             f"{name}, line {rows[1][0]}: expected scores below one row of names; got "
