@@ -89,10 +89,7 @@ _BY_CHANCE, _MIN_ROWS, _MOST_ROWS, _MOST_COLUMNS = 5e-3, 3, 200, 40
 
 
 def refuse_functions(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse a column that is the difference, ratio or mean of others in all rows.
-
-    Of several such, as b = a - c and c = a - b, that of the most unlike size is meant.
-    """
+    """Refuse a column that is the difference, ratio or mean of others in all rows."""
     names, sizes = [*scores], {len(x) for x in scores.values()}
     n = len(names)
     if len(sizes) > 1 or max(sizes) < _MIN_ROWS or not 2 < n <= _MOST_COLUMNS:

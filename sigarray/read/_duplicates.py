@@ -105,8 +105,7 @@ def _advise(records: Records, a: Record, b: Record) -> str:
         )
     elif a.run is not None and are_same:
         ways.append(
-            f"pool them with --run {_add(run, name)}, for a verdict on runs in which "
-            f"{name!r} varies so"
+            f"pool them with --run {_add(run, name)}, for runs in which {name!r} varies"
         )
     ways[-1] = f"{'or ' * (len(ways) > 1)}{ways[-1]}"
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."

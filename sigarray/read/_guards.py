@@ -311,11 +311,7 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
 
 
 def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
-    """Refuse pairs by the order of rows if models may have them in other places.
-
-    Rows of a column of models are in any order. Files, and columns, of a model each
-    have theirs, if all scores are there.
-    """
+    """Refuse pairs by the order of rows if models may have them in other places."""
     if _are_named(records):
         return
     first, roles = records[0].frame, records.roles[records.files[0]]

@@ -94,7 +94,6 @@ class Sums(NamedTuple):
 
     @property
     def counts(self) -> Names:
-        """Those of right and wrong answers, whose mean is hardly meant."""
         return self.columns if self.metric in _OF_COUNTS else ()
 
     def take_whole(self, column: str) -> "Sums | None":

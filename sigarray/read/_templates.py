@@ -334,11 +334,7 @@ def doubt_names(
 
 
 def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
-    """Say that names of models may be of raters, too: they have all pairs of parts.
-
-    Scores are whole numbers of a short scale, and no second part has a number. It is a
-    note, for names of variants are not all known.
-    """
+    """Say that names of models may be of raters, too: they have all pairs of parts."""
     if table.unit != "item" or (choice.models, choice.pattern) != (None, None):
         return []
     values = {y for by in table.tasks.values() for x in by.values() for y in x.tolist()}
