@@ -208,7 +208,11 @@ def _say_lacking(texts: Coded, models: Coded) -> str | None:
 
 
 def match_raters(
-    records: Records, *, drop_unmatched: bool, ignored: Names = ()
+    records: Records,
+    *,
+    drop_unmatched: bool,
+    ignored: Names = (),
+    max_left: float = _MAX_LEFT,
 ) -> tuple[Records, Raters | None, list[str]]:
     """Return the ratings of a task by those who rated the item for all models.
 
@@ -231,7 +235,7 @@ def match_raters(
     is_kept = is_common | ~is_of_all
     unit = name_unit(find_column(records, "item"))
     n_lost, n_left = len(every) - len(matched), len(records) - int(is_kept.sum())
-    are_drawn = n_left > _MAX_LEFT * len(records) and not drop_unmatched
+    are_drawn = n_left > max_left * np.count_nonzero(is_of_all)
     are_drawn |= n_held == len(records) or 2 * n_lost >= len(every)
     if n_lost and are_drawn:
         return records, None, []

@@ -462,7 +462,7 @@ def rate_strictly(n_items=40, n_strict=8):
     ]
 
 
-def rate_at_random(models, seed, share=0.8):
+def rate_at_random(models, seed, share=0.93):
     draw = random.Random(seed)
     return [
         (f"q{k}", rater, model, draw.randint(1, 5))
@@ -595,6 +595,36 @@ class TestMatching:
         (expected,) = json.loads(alone[1])["pairs"]
         (pair,) = (x for x in found["pairs"] if {x["model_a"], x["model_b"]} == {*"ab"})
         assert pair["pvalue"] == expected["pvalue"]
+
+    @pytest.mark.parametrize("models", ["ab", "abc"])
+    def test_raters_who_are_drawn_are_so_beside_a_lost_item(self, write, run, models):
+        draw = random.Random(0)
+        rows = [
+            (f"q{k}", rater, model, draw.randint(1, 5))
+            for k in range(30)
+            for model in models
+            for rater in draw.sample("mnopqrstuv", 3)
+            if (k, model) != (0, "a")
+        ]
+        path = write(as_csv(rows, HEADER))
+        options = ("--unit", "item", "--drop-unmatched", "--format", "json")
+        done = run("compare", path, "--run", "rater", *options)
+        expected = run("compare", path, "--ignore", "rater", *options)
+        found = json.loads(done[1])
+        assert found["pairs"] == json.loads(expected[1])["pairs"]
+        assert found["models"]["a"]["n"] == 29
+        assert "raters are taken to be assigned at random" in found["method"]
+        assert "because not all models have one" not in done[2]
+
+    def test_pairs_are_matched_where_means_are(self, write):
+        """Though by two models alone more than a quarter of ratings are left out."""
+        of_all = [(f"q{k}", x, m) for k in range(9) for m in "abc" for x in (m, "u")]
+        of_two = [(f"r{k}", m, m) for k in range(4) for m in "ab"]
+        rows = [(*x, (3 * k) % 5) for k, x in enumerate(of_all + of_two)]
+        path = write(as_csv(rows, HEADER))
+        table = read.scores(path, run="rater", unit="item", drop_unmatched=True)
+        assert table.raters[""].n == 27
+        assert [len(x) for x, _ in table.pairs[""].values()] == [9, 9, 9]
 
     def test_items_without_a_rater_of_all_models(self, write, run):
         rows = [x for x in rate_strictly() if x[:3] != ("q9", "ann", "ours")]
