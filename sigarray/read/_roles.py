@@ -212,6 +212,16 @@ def match_metric(
     raise UnknownMetricError(msg, frame, names)
 
 
+_OF_ITEMS = re.compile(
+    r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
+    r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"
+)
+
+
+def is_item_name(name: str) -> bool:
+    return bool(_OF_ITEMS.fullmatch(squeeze(name)))
+
+
 def names_runs(name: str) -> bool:
     return squeeze(name) in _USUAL["run"].split()
 
