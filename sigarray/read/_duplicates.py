@@ -146,8 +146,8 @@ def _say_again(records: Records, column: str | None) -> str:
         return ""
     every = (find_column(records, x) for x in ("task", "model", "item"))
     names = [*filter(None, (*every, column))]
-    if names.count(column) > 1:
-        return ""
+    if len({*names}) < len(names):
+        return ""  # a column has two roles
     return f" In pandas, frame.drop_duplicates({names}, keep='last') keeps the last."
 
 

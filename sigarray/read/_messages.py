@@ -84,7 +84,8 @@ def say_once(notes: Iterable[str], tasks: Iterable[str]) -> Iterator[str]:
         by.setdefault(key, (said, []))[1].append(repr(named))
     for key, (said, names) in by.items():
         several = f" of each of tasks {', '.join(names)}"
-        yield key.replace("\0", several) if "\0" in key and names[1:] else said
+        every = key.replace("\0", several)
+        yield type(said)(every) if "\0" in key and names[1:] else said
 
 
 def say_call(
@@ -175,6 +176,12 @@ class Caution(str):
 
 
 class RepeatedCaution(Caution):
+    __slots__ = ()
+
+
+class CautionOfRaters(Caution):
+    """Says how many ratings were left out by matching; a call warns of it, too."""
+
     __slots__ = ()
 
 

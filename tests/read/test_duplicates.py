@@ -111,7 +111,8 @@ class TestRepeatedRatings:
         path = write(as_csv([*rows, rows[0]], "model,item,rater,score"))
         done = run("compare", path, "--unit", "item", "--run", "rater")
         refuse(done, "line 50: expected one score of 'a' for item 'q0', run 'ann'; got")
-        two = run("compare", path, "--run", "rater", "--item", "rater", "--unit", "item")
+        options = ("--item", "rater", "--run", "rater", "--unit", "item")
+        two = run("compare", path, *options)
         refuse(two, "for item 'ann', run 'ann'; got another one at ")
         assert "pandas" not in two[2]
 

@@ -334,7 +334,7 @@ class TestUnequalShares:
         done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
-            "models have scores of task 't0' by the same 'rater', in unequal shares, "
+            "each 'rater' has scores of all models of task 't0', but in unequal shares, "
             "by which alone 'b' is 6.8 lower than 'a', more than by chance. A "
             "difference between models may be one between these."
         ) in line
@@ -521,9 +521,9 @@ class TestMatching:
         options = ("--unit", "item", "--ignore", "rater", "--format", "json")
         _, out, err = run("compare", path, *options)
         assert json.loads(out)["pairs"] == [pair]
-        assert "by the same 'rater', in unequal shares" in err
+        assert "each 'rater' has scores of all models, but in unequal shares" in err
 
-    def test_in_python(self, write):
+    def test_in_python(self, write, run):
         pandas = pytest.importorskip("pandas")
         path = write(as_csv(rate_strictly(), HEADER))
         frame = pandas.read_csv(path)
@@ -532,8 +532,21 @@ class TestMatching:
         table = read.scores(frame, run="rater", unit="item")
         assert table.raters[""][:3] == ("rater", 32, 208)
         assert table.doubts == ()
-        (pair,) = json.loads(compare_models(table).to_json())["pairs"]
-        assert pair["better"] is None
+        with pytest.warns(UserWarning, match="32 of 208 scores were left out, because"):
+            result = compare_models(table)
+        found = json.loads(result.to_json())
+        assert found["pairs"][0]["better"] is None
+        options = ("--unit", "item", "--run", "rater", "--format", "json")
+        by_command = json.loads(run("compare", path, *options)[1])
+        assert found["warnings"] == by_command["warnings"] == [*result.warnings]
+        assert not any("left out" in x for x in result.notes)
+
+    def test_of_several_tasks_the_command_warns_of_what_is_left_out(self, write, run):
+        rows = [(f"t{k}", *x) for k in range(2) for x in rate_strictly()]
+        path = write(as_csv(rows, f"task,{HEADER}"))
+        err = run("compare", path, "--unit", "item", "--run", "rater")[2]
+        said = "warning: 32 of 208 scores of each of tasks 't0', 't1' were left out"
+        assert said in err
 
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize("models", ["ab", "abc", "abcd"])
