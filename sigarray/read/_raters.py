@@ -13,7 +13,7 @@ from sigarray._plain_text import squeeze
 from sigarray.read._cells import looks_like_score
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._frame import Names, list_names, quote_names, shorten
-from sigarray.read._messages import Caution
+from sigarray.read._messages import CautionOfRaters
 from sigarray.read._rater_effects import find_shift, list_ratings
 from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import find_roles, names_runs
@@ -254,7 +254,7 @@ def match_raters(
     if not n_left:
         return records, found, []
     also = f", with {n_lost} of {len(every)} {unit}s," if n_lost else ""
-    note = Caution(
+    note = CautionOfRaters(
         f"{n_left} of {len(records)} scores{records.of_task}{also} were left out, "
         f"because not all models have {say_one(unit, repr(column))}"
     )

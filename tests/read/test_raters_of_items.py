@@ -334,7 +334,7 @@ class TestUnequalShares:
         done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
-            "each 'rater' has scores of all models of task 't0', but in unequal shares, "
+            "models have scores of task 't0' by the same 'rater', in unequal shares, "
             "by which alone 'b' is 6.8 lower than 'a', more than by chance. A "
             "difference between models may be one between these."
         ) in line
@@ -521,7 +521,7 @@ class TestMatching:
         options = ("--unit", "item", "--ignore", "rater", "--format", "json")
         _, out, err = run("compare", path, *options)
         assert json.loads(out)["pairs"] == [pair]
-        assert "each 'rater' has scores of all models, but in unequal shares" in err
+        assert "by the same 'rater', in unequal shares" in err
 
     def test_in_python(self, write, run):
         pandas = pytest.importorskip("pandas")
@@ -542,7 +542,7 @@ class TestMatching:
         assert not any("left out" in x for x in result.notes)
 
     def test_of_several_tasks_the_command_warns_of_what_is_left_out(self, write, run):
-        rows = [(f"t{k}", *x) for k in range(2) for x in rate_strictly()]
+        rows = [(f"t{k}", f"{k}{x}", *y) for k in range(2) for x, *y in rate_strictly()]
         path = write(as_csv(rows, f"task,{HEADER}"))
         err = run("compare", path, "--unit", "item", "--run", "rater")[2]
         said = "warning: 32 of 208 scores of each of tasks 't0', 't1' were left out"
