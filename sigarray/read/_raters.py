@@ -103,7 +103,7 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
             continue
         rows = np.flatnonzero(texts.codes >= 0)
         lacking = _say_lacking(texts[rows], records.factors["model"][rows]) or unmatched
-        line = f"models have scores{of} by the same {name!r}, in unequal shares"
+        line = f"each {name!r} has scores of all models{of}, but in unequal shares"
         if lacking:
             line = f"scores of models{of} are not by the same {name!r}: {lacking}"
         if shift.is_beyond:

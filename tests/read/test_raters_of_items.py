@@ -334,8 +334,8 @@ class TestUnequalShares:
         done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
-            "models have scores of task 't0' by the same 'rater', in unequal shares, "
-            "by which alone 'b' is 6.8 lower than 'a', more than by chance. A "
+            "each 'rater' has scores of all models of task 't0', but in unequal "
+            "shares, by which alone 'b' is 6.8 lower than 'a', more than by chance. A "
             "difference between models may be one between these."
         ) in line
         said = "Models have unequal shares of scores by the same rater, which may"
@@ -521,7 +521,7 @@ class TestMatching:
         options = ("--unit", "item", "--ignore", "rater", "--format", "json")
         _, out, err = run("compare", path, *options)
         assert json.loads(out)["pairs"] == [pair]
-        assert "by the same 'rater', in unequal shares" in err
+        assert "each 'rater' has scores of all models, but in unequal shares" in err
 
     def test_in_python(self, write, run):
         pandas = pytest.importorskip("pandas")
