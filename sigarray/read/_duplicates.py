@@ -147,7 +147,7 @@ def _say_again(records: Records, column: str | None) -> str:
     every = (find_column(records, x) for x in ("task", "model", "item"))
     names = [*filter(None, (*every, column))]
     if len({*names}) < len(names):
-        return ""  # a column has two roles
+        return ""
     return f" In pandas, frame.drop_duplicates({names}, keep='last') keeps the last."
 
 
@@ -257,9 +257,8 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
     if unit != "item" or "item" not in chosen:
         return False
     ids = list_names_of_rows(table, chosen["item"], "item")
-    return 2 * len({*ids}) <= len(ids) or any(
-        _names_parts(x, chosen["item"]) for x in table.names.values()
-    )
+    is_named = (_names_parts(x, chosen["item"]) for x in table.names.values())
+    return 2 * len({*ids}) <= len(ids) or any(is_named)
 
 
 def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
@@ -283,7 +282,7 @@ def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
 
 def _names_parts(name: str, item: str | None) -> bool:
     if names_raters(item) and is_item_name(name):
-        return True  # raters are the items
+        return True
     return are_of_one_item(name) or names_runs(name)
 
 

@@ -175,9 +175,10 @@ def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> Names:
     option = "--run"
     if any(x.raters is not None and x.raters.are_assigned for x in tasks):
         option = "--ignore"  # for few ratings have one of each other model
-    given = "--ignore" if column in records[0].frame.left_out else None
-    given = "--run" if column == find_column(records, "run") else given
-    return doubt_parts(parts, source, column, f"{option} {shlex.quote(item)}", given)
+    ways = {find_column(records, "run"): "--run"}
+    ways |= dict.fromkeys(records[0].frame.left_out, "--ignore")
+    items = f"{option} {shlex.quote(item)}"
+    return doubt_parts(parts, source, column, items, ways.get(column))
 
 
 def doubt_parts(
@@ -186,11 +187,11 @@ def doubt_parts(
     if not depend_on_raters(parts):
         return []
     name = shlex.quote(column)
-    place = f" in place of {given} {name}" if given else ""
+    items += f" in place of {given} {name}" if given else ""
     return [
         f"{source}: the differences between models depend on {column!r}, more than by "
         "chance, and verdicts are on these raters alone. For verdicts on other raters, "
-        f"and these items, pass --unit item --item {name} {items}{place}"
+        f"and these items, pass --unit item --item {name} {items}"
     ]
 
 

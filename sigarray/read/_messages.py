@@ -84,8 +84,7 @@ def say_once(notes: Iterable[str], tasks: Iterable[str]) -> Iterator[str]:
         by.setdefault(key, (said, []))[1].append(repr(named))
     for key, (said, names) in by.items():
         several = f" of each of tasks {', '.join(names)}"
-        every = key.replace("\0", several)
-        yield type(said)(every) if "\0" in key and names[1:] else said
+        yield type(said)(key.replace("\0", several)) if names[1:] else said
 
 
 def say_call(
@@ -180,8 +179,6 @@ class RepeatedCaution(Caution):
 
 
 class CautionOfRaters(Caution):
-    """Says how many ratings were left out by matching; a call warns of it, too."""
-
     __slots__ = ()
 
 

@@ -212,14 +212,12 @@ def match_metric(
     raise UnknownMetricError(msg, frame, names)
 
 
-_OF_ITEMS = re.compile(
-    r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
-    r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"
-)
-
-
 def is_item_name(name: str) -> bool:
-    return bool(_OF_ITEMS.fullmatch(squeeze(name)))
+    names = (
+        r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
+        r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"
+    )
+    return bool(re.fullmatch(names, squeeze(name)))
 
 
 def names_runs(name: str) -> bool:
