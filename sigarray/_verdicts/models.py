@@ -36,6 +36,7 @@ from sigarray._verdicts.signing import read_table, sign
 from sigarray._verdicts.tasks import report_tasks
 from sigarray.read._alignment import Unit
 from sigarray.read._messages import (
+    CautionOfRaters,
     Listener,
     SingleTaskWarning,
     heard_by,
@@ -281,7 +282,8 @@ def compare_models(
         direction = settle_direction(table, higher_is_better)
         request = replace(request, higher_is_better=direction is not False)
         names += [*table.models, *table.tasks]
-        for doubt in table.doubts:
+        of_raters = [x for x in table.notes if isinstance(x, CautionOfRaters)]
+        for doubt in (*of_raters, *table.doubts):
             warn(f"{doubt}.")
         inspect_table(
             table,
@@ -289,7 +291,7 @@ def compare_models(
             is_vouched=unit is not None or clusters is not None,
             gate="",
         )
-        notes: list[str] = list(table.notes)
+        notes: list[str] = [x for x in table.notes if x not in of_raters]
         with heard_by(Listener(notes.append, lambda steps, _: iter(steps))):
             result = compare_table(table, request)
     return replace(

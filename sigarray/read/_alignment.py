@@ -136,7 +136,8 @@ def join_pairs(
     for a, b in itertools.combinations(models, 2):
         if are_matched:
             both = records.take(np.flatnonzero(records.factors["model"].find([a, b])))
-            joined = average(match_raters(both, drop_unmatched=True)[0], unit)
+            both = match_raters(both, drop_unmatched=True, max_left=1.0)[0]
+            joined = average(both, unit)
         # Common units are in the same order in both.
         x, y = joined[a], joined[b]
         pairs[a, b] = (

@@ -12,9 +12,15 @@ from sigarray._plain_text import list_in_words, squeeze
 from sigarray.read._cells import as_text, encode_texts, is_blank, looks_like_score
 from sigarray.read._codes import Coded, encode, find_again, group_rows
 from sigarray.read._frame import Names, Roles, list_names, shorten
-from sigarray.read._raters import are_of_one_item, have_samples, list_ways, say_cluster
+from sigarray.read._raters import (
+    are_of_one_item,
+    have_samples,
+    list_ways,
+    name_unit,
+    say_cluster,
+)
 from sigarray.read._records import CRASHED, Record, Records, find_column
-from sigarray.read._roles import counts_steps, find_largest, names_runs
+from sigarray.read._roles import counts_steps, find_largest, is_item_name, names_runs
 from sigarray.read._settings import list_shared, may_be_setting
 from sigarray.read._text import refuse
 from sigarray.read._wide import WideTable, list_names_of_rows
@@ -146,6 +152,8 @@ def _say_again(records: Records, column: str | None) -> str:
         return ""
     every = (find_column(records, x) for x in ("task", "model", "item"))
     names = [*filter(None, (*every, column))]
+    if len({*names}) < len(names):
+        return ""
     return f" In pandas, frame.drop_duplicates({names}, keep='last') keeps the last."
 
 
@@ -237,14 +245,16 @@ def refuse_repeats(records: Records) -> None:
     known |= {*records.metrics}
     names = [x for x in (*frame.columns, *frame.left_out) if x not in known]
     found = None
-    if any(map(_names_parts, names)):
-        found = _find_repeat(factors, dict(read_texts(records, names)))
+    item = find_column(records, "item")
+    if any(_names_parts(x, item) for x in names):
+        found = _find_repeat(factors, dict(read_texts(records, names)), item)
     if found is not None:
         record, other, by = records[found[0]], records[found[1]], found[2]
         again = _say_again(records, next(filter(names_raters, names), None))
         refuse(
-            f"{record.place}: expected one score of {record.model!r} for item "
-            f"{record.item!r}, {by}; got another one at {other.place}. {_ADVICE}{again}"
+            f"{record.place}: expected one score of {record.model!r} for "
+            f"{name_unit(item)} {record.item!r}, {by}; got another one at "
+            f"{other.place}. {_ADVICE}{again}"
         )
 
 
@@ -253,18 +263,19 @@ def have_parts(table: WideTable, chosen: Roles, unit: str | None) -> bool:
     if unit != "item" or "item" not in chosen:
         return False
     ids = list_names_of_rows(table, chosen["item"], "item")
-    return 2 * len({*ids}) <= len(ids) or any(map(_names_parts, table.names.values()))
+    is_named = (_names_parts(x, chosen["item"]) for x in table.names.values())
+    return 2 * len({*ids}) <= len(ids) or any(is_named)
 
 
 def refuse_repeated_rows(table: WideTable, ids: Names, known: Names) -> None:
     """Refuse a second row of an item by one rater, sample or run."""
     columns = {x: encode_texts(y) for x, y in table.name_cells(known).items()}
-    found = _find_repeat([encode(ids)], columns) if columns else None
+    found = _find_repeat([encode(ids)], columns, known[0]) if columns else None
     if found is not None:
         k, first, by = found
         refuse(
-            f"{table.place(k)}: expected one row of item {ids[k]!r}, {by}; got another "
-            f"one at {table.place(first)}. {_ADVICE}"
+            f"{table.place(k)}: expected one row of {name_unit(known[0])} {ids[k]!r}, "
+            f"{by}; got another one at {table.place(first)}. {_ADVICE}"
         )
 
 
@@ -275,19 +286,21 @@ def read_texts(records: Records, names: Names) -> Iterator[tuple[str, Coded]]:
             yield name, texts
 
 
-def _names_parts(name: str) -> bool:
+def _names_parts(name: str, item: str | None) -> bool:
+    if names_raters(item) and is_item_name(name):
+        return True
     return are_of_one_item(name) or names_runs(name)
 
 
 def _find_repeat(
-    factors: Sequence[Coded], columns: Mapping[str, Coded]
+    factors: Sequence[Coded], columns: Mapping[str, Coded], item: str | None
 ) -> tuple[int, int, str] | None:
     """Return a row that is there twice, the first of its kind, and what they are of.
 
     Columns of raters, samples and runs have to be among those that tell rows apart;
     others of few values may be. If most rows are there twice, they are samples.
     """
-    of_parts = {x: y for x, y in columns.items() if _names_parts(x)}
+    of_parts = {x: y for x, y in columns.items() if _names_parts(x, item)}
     if not of_parts:
         return None
     telling = [

@@ -175,18 +175,23 @@ def _doubt_raters(records: Records, tasks: Sequence[Any], source: str) -> Names:
     option = "--run"
     if any(x.raters is not None and x.raters.are_assigned for x in tasks):
         option = "--ignore"  # for few ratings have one of each other model
-    return doubt_parts(parts, source, column, f"{option} {shlex.quote(item)}")
+    ways = {find_column(records, "run"): "--run"}
+    ways |= dict.fromkeys(records[0].frame.left_out, "--ignore")
+    items = f"{option} {shlex.quote(item)}"
+    return doubt_parts(parts, source, column, items, ways.get(column))
 
 
 def doubt_parts(
-    parts: Sequence[Ratings], source: str, column: str, items: str
+    parts: Sequence[Ratings], source: str, column: str, items: str, given: str | None
 ) -> Names:
     if not depend_on_raters(parts):
         return []
+    name = shlex.quote(column)
+    items += f" in place of {given} {name}" if given else ""
     return [
         f"{source}: the differences between models depend on {column!r}, more than by "
         "chance, and verdicts are on these raters alone. For verdicts on other raters, "
-        f"and these items, pass --unit item --item {shlex.quote(column)} {items}"
+        f"and these items, pass --unit item --item {name} {items}"
     ]
 
 
@@ -273,4 +278,4 @@ def doubt_rated_rows(wide: WideTable, chosen: Roles, table: ScoreTable) -> Names
             models = np.repeat(np.arange(len(cells)), len(kept))
             parts.append(Ratings(np.asarray(ratings), models, *codes))
     items = f"--run {shlex.quote(chosen['item'])}"
-    return doubt_parts(parts, table.source, column, items)
+    return doubt_parts(parts, table.source, column, items, "--run")

@@ -13,8 +13,8 @@ from sigarray.read._cells import have_names
 from sigarray.read._frame import Names, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._messages import DROP_OR_WORST, put_place, say_single
-from sigarray.read._roles import guess_roles
-from sigarray.read._row_names import find_run_names, is_item_name, name_items
+from sigarray.read._roles import guess_roles, is_item_name
+from sigarray.read._row_names import find_run_names, name_items
 from sigarray.read._runs import doubt_numbers
 from sigarray.read._score_table import (
     Choice,

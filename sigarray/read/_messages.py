@@ -84,7 +84,7 @@ def say_once(notes: Iterable[str], tasks: Iterable[str]) -> Iterator[str]:
         by.setdefault(key, (said, []))[1].append(repr(named))
     for key, (said, names) in by.items():
         several = f" of each of tasks {', '.join(names)}"
-        yield key.replace("\0", several) if "\0" in key and names[1:] else said
+        yield type(said)(key.replace("\0", several)) if names[1:] else said
 
 
 def say_call(
@@ -175,6 +175,10 @@ class Caution(str):
 
 
 class RepeatedCaution(Caution):
+    __slots__ = ()
+
+
+class CautionOfRaters(Caution):
     __slots__ = ()
 
 

@@ -13,7 +13,7 @@ from sigarray._plain_text import squeeze
 from sigarray.read._cells import looks_like_score
 from sigarray.read._codes import Coded, find_first, group_rows
 from sigarray.read._frame import Names, list_names, quote_names, shorten
-from sigarray.read._messages import Caution
+from sigarray.read._messages import CautionOfRaters
 from sigarray.read._rater_effects import find_shift, list_ratings
 from sigarray.read._records import Averaged, Raters, Records, find_column
 from sigarray.read._roles import find_roles, names_runs
@@ -103,7 +103,7 @@ def doubt_raters(records: Records, columns: Names) -> list[Doubt]:
             continue
         rows = np.flatnonzero(texts.codes >= 0)
         lacking = _say_lacking(texts[rows], records.factors["model"][rows]) or unmatched
-        line = f"models have scores{of} by the same {name!r}, in unequal shares"
+        line = f"each {name!r} has scores of all models{of}, but in unequal shares"
         if lacking:
             line = f"scores of models{of} are not by the same {name!r}: {lacking}"
         if shift.is_beyond:
@@ -208,7 +208,11 @@ def _say_lacking(texts: Coded, models: Coded) -> str | None:
 
 
 def match_raters(
-    records: Records, *, drop_unmatched: bool, ignored: Names = ()
+    records: Records,
+    *,
+    drop_unmatched: bool,
+    ignored: Names = (),
+    max_left: float = _MAX_LEFT,
 ) -> tuple[Records, Raters | None, list[str]]:
     """Return the ratings of a task by those who rated the item for all models.
 
@@ -231,7 +235,7 @@ def match_raters(
     is_kept = is_common | ~is_of_all
     unit = name_unit(find_column(records, "item"))
     n_lost, n_left = len(every) - len(matched), len(records) - int(is_kept.sum())
-    are_drawn = n_left > _MAX_LEFT * len(records) and not drop_unmatched
+    are_drawn = n_left > max_left * np.count_nonzero(is_of_all)
     are_drawn |= n_held == len(records) or 2 * n_lost >= len(every)
     if n_lost and are_drawn:
         return records, None, []
@@ -250,7 +254,7 @@ def match_raters(
     if not n_left:
         return records, found, []
     also = f", with {n_lost} of {len(every)} {unit}s," if n_lost else ""
-    note = Caution(
+    note = CautionOfRaters(
         f"{n_left} of {len(records)} scores{records.of_task}{also} were left out, "
         f"because not all models have {say_one(unit, repr(column))}"
     )

@@ -212,6 +212,14 @@ def match_metric(
     raise UnknownMetricError(msg, frame, names)
 
 
+def is_item_name(name: str) -> bool:
+    names = (
+        r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
+        r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"
+    )
+    return bool(re.fullmatch(names, squeeze(name)))
+
+
 def names_runs(name: str) -> bool:
     return squeeze(name) in _USUAL["run"].split()
 

@@ -18,7 +18,7 @@ from sigarray.read._cells import (
 )
 from sigarray.read._frame import Frame, Names, Roles, list_names, quote_names
 from sigarray.read._guards import ask_about_folds
-from sigarray.read._roles import find_roles, guess_roles
+from sigarray.read._roles import find_roles, guess_roles, is_item_name
 from sigarray.read._score_table import Choice
 from sigarray.read._text import NUMBER, TableError, refuse
 from sigarray.read._wide import RUNS_OF_ROWS, WideTable, list_names_of_rows, split_tasks
@@ -29,10 +29,6 @@ _FOLD = re.compile(r"(fold|split)[\W_]*\d", re.I)
 # The first column of a file where its header is blank, and as pandas calls it then.
 UNNAMED = ("", "Unnamed: 0")
 _MAX_SHOWN = 3
-_ITEMS = re.compile(
-    r"(item|question|example|query|problem|sentence|segment)s?(id|ids|idx|index)?"
-    r"|(doc|instance|prompt|sent|seg|q)(id|ids|idx|index)"
-)
 # Names that runs may have, too.
 _MAYBE_ITEMS = re.compile(r"(uu?|sample|row)?(id|ids|idx|index)")
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -151,10 +147,6 @@ def name_items(
         without = f"--unit run --ignore {quote_names([column])}"
         note += f". If each row is a run, pass {without}"
     return {**chosen, "item": column}, [note]
-
-
-def is_item_name(name: str) -> bool:
-    return bool(_ITEMS.fullmatch(squeeze(name)))
 
 
 def _find_item_names(wide: WideTable, chosen: Roles, choice: Choice) -> str | None:

@@ -111,6 +111,32 @@ class TestRepeatedRatings:
         path = write(as_csv([*rows, rows[0]], "model,item,rater,score"))
         done = run("compare", path, "--unit", "item", "--run", "rater")
         refuse(done, "line 50: expected one score of 'a' for item 'q0', run 'ann'; got")
+        options = ("--item", "rater", "--run", "rater", "--unit", "item")
+        two = run("compare", path, *options)
+        refuse(two, "for item 'ann', run 'ann'; got another one at ")
+        assert "pandas" not in two[2]
+
+    @pytest.mark.parametrize("is_long", [True, False])
+    def test_of_raters_who_are_the_items(self, write, run, is_long):
+        header = "model,item,rater,score" if is_long else "item,rater,a,b"
+        rows = rate("rater", ("ann", "bob", "cyd"))
+        if not is_long:
+            rows = [(*x[1:], k % 5) for k, x in enumerate(rows) if x[0] == "a"]
+        k = header.split(",").index("rater")
+        options = ("--unit", "item", "--item", "rater", "--ignore", "item")
+        path = write(as_csv([*rows, (*rows[7][:-1], 9)], header))
+        said = f" for rater {rows[7][k]!r}, item 'q2'; got another one at "
+        said = said if is_long else f" of rater {rows[7][k]!r}, item 'q2'; got another"
+        refuse(run("compare", path, *options), said, "line 9. Remove one, or")
+        assert run("compare", write(as_csv(rows, header)), *options)[0] == 0
+        # Each is rated twice, or of each criterion.
+        for more in (("1", "2"), ("fluent", "true")):
+            again = [(*x, y) for x in rows for y in more]
+            path = write(as_csv(again, f"{header},aspect"))
+            ignored = (*options[:-1], "item,aspect")
+            assert run("compare", path, *ignored)[0] == 0
+        paths = [write(as_csv(rows + rows, header))]
+        assert run("compare", *paths, *options)[0] == 0
 
     @pytest.mark.parametrize("columns", ["rater,session", "rater"])
     def test_columns_that_tell_them_apart(self, write, run, columns):

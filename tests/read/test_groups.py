@@ -160,7 +160,7 @@ class TestRaters:
         (doubt,) = self.read(path)
         assert "depend on 'rater', more than by chance, and verdicts are" in doubt
         advice = "--unit item --item rater --run item"
-        assert doubt.endswith(f"pass {advice}")
+        assert doubt.endswith(f"pass {advice} in place of --run rater")
         code, _, err = run("compare", path, *advice.split())
         assert code == 0
         assert "depend on" not in err

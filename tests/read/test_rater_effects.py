@@ -141,7 +141,10 @@ def test_the_command_says_so(tmp_path, run):
     _, out, err = run("compare", path, "--unit", "item", "--run", "rater")
     advice = "--unit item --item rater --ignore item"
     assert "depend on 'rater', more than by chance, and verdicts are" in err
-    assert f"pass {advice}" in err
+    assert f"pass {advice} in place of --run rater." in err
+    err = run("compare", path, "--unit", "item", "--ignore", "rater")[2]
+    assert f"pass {advice} in place of --ignore rater." in err
+    assert f"pass {advice}." in run("compare", path, "--unit", "item")[2]
     said = (
         "Not all models have a rating of the item by the same rater; raters are taken"
     )
@@ -254,7 +257,8 @@ def test_raters_drawn_for_each_model_as_the_sample(tmp_path, run):
     with pytest.warns(UserWarning, match="depend on") as caught:
         compare_models(read.scores(frame, unit="item", run="annotator"))
     arguments = "frame.drop(columns=['item']), unit='item', item='annotator'"
-    assert str(caught[0].message).endswith(f"and these items, pass {arguments}.")
+    said = f"and these items, pass {arguments} in place of run='annotator'."
+    assert str(caught[0].message).endswith(said)
     frame = frame.drop(columns=["item"])
     table = read.scores(frame, unit="item", item="annotator")
     assert len(table.ids[""]["ours"]) == 10

@@ -334,8 +334,8 @@ class TestUnequalShares:
         done = run("compare", path, "--unit", "item", "--ignore", "rater")
         (line,) = warn(done)
         assert (
-            "models have scores of task 't0' by the same 'rater', in unequal shares, "
-            "by which alone 'b' is 6.8 lower than 'a', more than by chance. A "
+            "each 'rater' has scores of all models of task 't0', but in unequal "
+            "shares, by which alone 'b' is 6.8 lower than 'a', more than by chance. A "
             "difference between models may be one between these."
         ) in line
         said = "Models have unequal shares of scores by the same rater, which may"
@@ -462,7 +462,7 @@ def rate_strictly(n_items=40, n_strict=8):
     ]
 
 
-def rate_at_random(models, seed, share=0.8):
+def rate_at_random(models, seed, share=0.93):
     draw = random.Random(seed)
     return [
         (f"q{k}", rater, model, draw.randint(1, 5))
@@ -521,9 +521,9 @@ class TestMatching:
         options = ("--unit", "item", "--ignore", "rater", "--format", "json")
         _, out, err = run("compare", path, *options)
         assert json.loads(out)["pairs"] == [pair]
-        assert "by the same 'rater', in unequal shares" in err
+        assert "each 'rater' has scores of all models, but in unequal shares" in err
 
-    def test_in_python(self, write):
+    def test_in_python(self, write, run):
         pandas = pytest.importorskip("pandas")
         path = write(as_csv(rate_strictly(), HEADER))
         frame = pandas.read_csv(path)
@@ -532,8 +532,21 @@ class TestMatching:
         table = read.scores(frame, run="rater", unit="item")
         assert table.raters[""][:3] == ("rater", 32, 208)
         assert table.doubts == ()
-        (pair,) = json.loads(compare_models(table).to_json())["pairs"]
-        assert pair["better"] is None
+        with pytest.warns(UserWarning, match="32 of 208 scores were left out, because"):
+            result = compare_models(table)
+        found = json.loads(result.to_json())
+        assert found["pairs"][0]["better"] is None
+        options = ("--unit", "item", "--run", "rater", "--format", "json")
+        by_command = json.loads(run("compare", path, *options)[1])
+        assert found["warnings"] == by_command["warnings"] == [*result.warnings]
+        assert not any("left out" in x for x in result.notes)
+
+    def test_of_several_tasks_the_command_warns_of_what_is_left_out(self, write, run):
+        rows = [(f"t{k}", f"{k}{x}", *y) for k in range(2) for x, *y in rate_strictly()]
+        path = write(as_csv(rows, f"task,{HEADER}"))
+        err = run("compare", path, "--unit", "item", "--run", "rater")[2]
+        said = "warning: 32 of 208 scores of each of tasks 't0', 't1' were left out"
+        assert said in err
 
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize("models", ["ab", "abc", "abcd"])
@@ -595,6 +608,36 @@ class TestMatching:
         (expected,) = json.loads(alone[1])["pairs"]
         (pair,) = (x for x in found["pairs"] if {x["model_a"], x["model_b"]} == {*"ab"})
         assert pair["pvalue"] == expected["pvalue"]
+
+    @pytest.mark.parametrize("models", ["ab", "abc"])
+    def test_raters_who_are_drawn_are_so_beside_a_lost_item(self, write, run, models):
+        draw = random.Random(0)
+        rows = [
+            (f"q{k}", rater, model, draw.randint(1, 5))
+            for k in range(30)
+            for model in models
+            for rater in draw.sample("mnopqrstuv", 3)
+            if (k, model) != (0, "a")
+        ]
+        path = write(as_csv(rows, HEADER))
+        options = ("--unit", "item", "--drop-unmatched", "--format", "json")
+        done = run("compare", path, "--run", "rater", *options)
+        expected = run("compare", path, "--ignore", "rater", *options)
+        found = json.loads(done[1])
+        assert found["pairs"] == json.loads(expected[1])["pairs"]
+        assert found["models"]["a"]["n"] == 29
+        assert "raters are taken to be assigned at random" in found["method"]
+        assert "because not all models have one" not in done[2]
+
+    def test_pairs_are_matched_where_means_are(self, write):
+        """Though by two models alone more than a quarter of ratings are left out."""
+        of_all = [(f"q{k}", x, m) for k in range(9) for m in "abc" for x in (m, "u")]
+        of_two = [(f"r{k}", m, m) for k in range(4) for m in "ab"]
+        rows = [(*x, (3 * k) % 5) for k, x in enumerate(of_all + of_two)]
+        path = write(as_csv(rows, HEADER))
+        table = read.scores(path, run="rater", unit="item", drop_unmatched=True)
+        assert table.raters[""].n == 27
+        assert [len(x) for x, _ in table.pairs[""].values()] == [9, 9, 9]
 
     def test_items_without_a_rater_of_all_models(self, write, run):
         rows = [x for x in rate_strictly() if x[:3] != ("q9", "ann", "ours")]

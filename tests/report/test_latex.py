@@ -216,5 +216,5 @@ def test_labels_are_those_of_a_file_and_of_whole_words(tmp_path, monkeypatch):
     assert labels[2:] == ["tab:other-runs-differences", "tab:other-runs-scores"]
     games = read.scores(Path(__file__).parents[2] / "docs/examples/games.csv")
     labels = re.findall(r"\\label\{(.*)\}", compare_models(games).to_latex())
-    kinds = ("differences", "mean-ranks", "means", "tasks")
+    kinds = ("differences", "mean-ranks", "means", "verdict")
     assert labels == [f"tab:games-{kind}" for kind in kinds]
