@@ -58,7 +58,7 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
 
 
 def add_whole(frames: Sequence[Frame]) -> Sequence[Frame]:
-    """Add all files together, each of which may have one fold."""
+    """Add all files in one: each may have one fold."""
     if len(frames) < 2 or not any(map(names_folds, frames[0].columns)):
         return frames
     names = [x for x in frames[0].columns if all(x in y.columns for y in frames)]

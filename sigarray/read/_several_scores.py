@@ -247,7 +247,7 @@ _COUNT = re.compile(r"(?i)(((fold|split|cv)|seed|run)[-_ .]?)(\d+|\{run\})")
 
 
 def quote_columns(pattern: str) -> str:
-    """Return --columns with a pattern, in which a number behind "fold" is of one."""
+    """Return --columns with a pattern, of folds behind such a word."""
     way = _COUNT.sub(lambda x: x[1] + ("{fold}" if x[3] else "{run}"), pattern)
     of = " --run run" * ("{run}" in way) + " --fold fold" if "{fold}" in way else ""
     return f"--columns {shlex.quote(way)}{of}"
