@@ -89,10 +89,7 @@ _BY_CHANCE, _MIN_ROWS, _MOST_ROWS, _MOST_COLUMNS = 5e-3, 3, 200, 40
 
 
 def refuse_functions(source: str, scores: Mapping[str, np.ndarray]) -> None:
-    """Refuse a column that is the difference, ratio or mean of others in all rows.
-
-    Of several such, as b = a - c and c = a - b, that of the most unlike size is meant.
-    """
+    """Refuse a column that is the difference, ratio or mean of others in all rows."""
     names, sizes = [*scores], {len(x) for x in scores.values()}
     n = len(names)
     if len(sizes) > 1 or max(sizes) < _MIN_ROWS or not 2 < n <= _MOST_COLUMNS:
@@ -172,7 +169,7 @@ _SETTINGS = VARIANTS - as_words("ours baseline base new old full") | as_words(""
     attention relu gelu tanh fp bf int bit fast slow wide deep shallow on off yes no
     true false uni bi left right early late hard soft cased uncased mean max sum cls
     concat bn ln gn wd random none default warm cold glove fasttext elmo tfidf bow bpe
-    char word ce focal dice rerank
+    char word ce focal dice rerank fold seed run
 """)
 
 

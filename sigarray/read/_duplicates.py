@@ -28,6 +28,7 @@ from sigarray.read._words import (
     HYPERPARAMETERS,
     MAYBE_HYPERPARAMETERS,
     names_episodes,
+    names_folds,
     names_raters,
 )
 
@@ -109,13 +110,18 @@ def _advise(records: Records, a: Record, b: Record) -> str:
             f"with --run {name} --item {run or 'seed'} --unit run"
         )
     elif a.run is not None and are_same:
-        both = name if run is None else f"{run},{name}"
         ways.append(
-            f"pool them with --run {both}, for a verdict on runs in which {name!r} "
-            "varies as it does here"
+            f"pool them with --run {_add(run, name)}, for runs in which {name!r} varies"
         )
     ways[-1] = f"{'or ' * (len(ways) > 1)}{ways[-1]}"
     return f"They differ in {list_names(columns, _MAX_SHOWN)}: {'; '.join(ways)}."
+
+
+def _add(run: str | None, name: str) -> str:
+    *others, last = (run or "").split(",")
+    if names_folds(last):
+        return f"{','.join([*others, name])} --fold {last}"
+    return f"{run},{name}" if run else name
 
 
 def _advise_unknown(

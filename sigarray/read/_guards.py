@@ -15,7 +15,7 @@ from sigarray.read._codes import distinct
 from sigarray.read._frame import Frame, Names, Roles, list_names
 from sigarray.read._missing import count_models
 from sigarray.read._records import Records
-from sigarray.read._roles import find_roles, is_long, names_runs
+from sigarray.read._roles import find_roles, is_long, list_metrics, names_runs
 from sigarray.read._templates import BY_SHARE
 from sigarray.read._text import TableError, refuse
 from sigarray.read._unlikely_rows import refuse_mean_rows
@@ -57,15 +57,19 @@ def refuse_splits(frame: Frame, chosen: Roles, ignored: Names) -> None:
             )
 
 
+def add_whole(frames: Sequence[Frame]) -> Sequence[Frame]:
+    """Add all files in one: each may have one fold."""
+    if len(frames) < 2 or not any(map(names_folds, frames[0].columns)):
+        return frames
+    names = [x for x in frames[0].columns if all(x in y.columns for y in frames)]
+    whole = {x: [z for y in frames for z in y.columns[x]] for x in names}
+    return [*frames, replace(frames[0], columns=whole)]
+
+
 def refuse_folds(frames: Sequence[Frame], chosen: Roles, ignored: Names) -> None:
     """Refuse to take folds for runs silently, or for items; and runs for clusters."""
-    for frame in frames:
+    for frame in add_whole(frames):
         _refuse_folds(frame, chosen, ignored)
-    if len(frames) > 1 and any(map(names_folds, frames[0].columns)):
-        names = [x for x in frames[0].columns if all(x in y.columns for y in frames)]
-        whole = {x: [z for y in frames for z in y.columns[x]] for x in names}
-        # Each file may have one fold, as of a job.
-        _refuse_folds(replace(frames[0], columns=whole), chosen, ignored)
 
 
 def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
@@ -103,14 +107,18 @@ def _refuse_folds(frame: Frame, chosen: Roles, ignored: Names) -> None:
 def _advise_folds(frame: Frame, chosen: Roles, names: Names, folds: Names) -> str:
     last = [x for x in names if x in folds and "rep" not in squeeze(x)][-1:]
     rest = ",".join(x for x in names if x not in last)
-    model = find_roles(frame, chosen).get("model", "")
+    roles = find_roles(frame, chosen)
+    model, task = roles.get("model", ""), roles.get("task", "")
     if last and rest and model in frame.columns:
         of = {*zip(*(frame.columns[x] for x in (model, *names)), strict=True)}
         if len({x[0] for x in of}) > 1 == max(Counter(x[1:] for x in of).values()):
+            by = [model, *[task] * (task in frame.columns), *last]
+            metrics = list_metrics(frame, {**roles, "score": ""})
             return (
                 f"No {rest!r} is of two models: where a fold is one split for all of "
-                f"them, take its mean, frame.drop(columns={rest.split(',')})"
-                f".groupby({[model, *last]}).mean(), and pass --fold {last[0]}"
+                f"them, take its mean, frame.groupby({by})"
+                f"[{[x for x in metrics if x not in names]}].mean(), and pass --fold "
+                f"{last[0]}"
             )
     way = f"Pass --run {rest}" if rest else "Pass"
     return f"{way} --fold {last[0]}" if last else f"{way}, with {BY_SHARE}"
@@ -303,11 +311,7 @@ def refuse_unnamed_rows(records: Records) -> list[str]:
 
 
 def refuse_unnamed_pairs(records: Records, n_blank: Counter[tuple[str, str]]) -> None:
-    """Refuse pairs by the order of rows if models may have them in other places.
-
-    Rows of a column of models are in any order. Files, and columns, of a model each
-    have theirs, if all scores are there.
-    """
+    """Refuse pairs by the order of rows if models may have them in other places."""
     if _are_named(records):
         return
     first, roles = records[0].frame, records.roles[records.files[0]]

@@ -16,6 +16,7 @@ from sigarray.read._filters import keep_rows, leave_out, take_metric_rows, write
 from sigarray.read._frame import Frame, Names, Roles, lacks_column, list_names
 from sigarray.read._frames import read_data_frame
 from sigarray.read._guards import (
+    add_whole,
     doubt_items_left_out,
     doubt_left_out,
     refuse_cross_validation,
@@ -125,8 +126,7 @@ def _read_sources(sources: Sequence[Any], choice: Choice) -> ScoreTable:
     chosen = dict(choice.columns)
     of_runs = [
         doubt
-        for frame in tables
-        if frame is not None
+        for frame in add_whole([x for x in tables if x is not None])
         for doubt in doubt_left_out(frame, chosen, choice.ignored, choice.models)
     ]
     if len(files) == 1:
@@ -221,7 +221,7 @@ def _refuse_other_columns(
     frames: Sequence[Frame | None], names: Names, role: str
 ) -> None:
     present = [x for x in frames if x is not None]
-    known = {x for frame in present for x in frame.columns}
+    known = {x for frame in present for x in frame.names_in_file}
     for name in names if present else ():
         if name not in known:
             first = present[0]
@@ -253,8 +253,6 @@ def _tabulate(
         score = {} if are_charts else {"score": "score"}
         choice = replace(choice, columns={**score, **choice.columns})
     tables = name_folds_of_files([x for x, *_ in files], tables)
-    if choice.fold is not None:
-        _refuse_other_columns(tables, [choice.fold], "fold")
     choice = write_out(choice, tables)
     chosen = dict(choice.columns)
     columns = {x for frame in tables if frame is not None for x in frame.columns}
@@ -296,6 +294,8 @@ def _tabulate(
         refuse_summary_rows(frame, chosen, choice.ignored, choice.models)
         refuse_splits(frame, chosen, choice.ignored)
         refuse_steps_as_tasks(frame, chosen)
+    if choice.fold is not None:
+        _refuse_other_columns(tables, [choice.fold], "fold")
     refuse_folds([x for x in tables if x is not None], chosen, choice.ignored)
     return files, tables, replace(choice, columns=chosen), said
 

@@ -94,7 +94,6 @@ class Sums(NamedTuple):
 
     @property
     def counts(self) -> Names:
-        """Those of right and wrong answers, whose mean is hardly meant."""
         return self.columns if self.metric in _OF_COUNTS else ()
 
     def take_whole(self, column: str) -> "Sums | None":
@@ -244,8 +243,18 @@ _TASK_RUNS = {
 }
 
 
+_COUNT = re.compile(r"(?i)(((fold|split|cv)|seed|run)[-_ .]?)(\d+|\{run\})")
+
+
+def quote_columns(pattern: str) -> str:
+    """Return --columns with a pattern, of folds behind such a word."""
+    way = _COUNT.sub(lambda x: x[1] + ("{fold}" if x[3] else "{run}"), pattern)
+    of = " --run run" * ("{run}" in way) + " --fold fold" if "{fold}" in way else ""
+    return f"--columns {shlex.quote(way)}{of}"
+
+
 def find_task_runs(names: Names) -> str | None:
-    """Return "{task}_seed{run}" if columns are runs of several tasks."""
+    """Return --columns '{task}_seed{run}' if columns are runs, or folds, of tasks."""
     for form, way in _TASK_RUNS.items():
         found = [x for y in names if (x := re.fullmatch(way, y))]
         tasks, runs = ({x[y] for x in found} for y in ("task", "run"))
@@ -253,18 +262,18 @@ def find_task_runs(names: Names) -> str | None:
         kinds = {frozenset(list_words(x) & (METRICS | {*SPLITS})) for x in tasks}
         forms = {x.expand(form) for x in found}
         is_grid = len(found) == len(names) == len(tasks) * len(runs)
+        is_grid = is_grid and count_up([*map(int, runs)])
         if is_grid and len(kinds) == len(forms) == 1 < min(len(tasks), len(runs)):
-            return forms.pop() if count_up([*map(int, runs)]) else None
+            named = {_COUNT.sub(r"\g<1>0", x) for x in tasks}
+            task = named.pop() if len(named) == 1 else "{task}"
+            return quote_columns(forms.pop().replace("{task}", task))
     return None
 
 
 def advise_all(names: Names) -> str:
     pattern = find_task_runs(names)
     if pattern is not None:
-        return (
-            "; or, where each column is of a run on a task, pass --columns "
-            f"{shlex.quote(pattern)}"
-        )
+        return f"; or, where each column is of a run on a task, pass {pattern}"
     if any(list_words(x) & SPREADS for x in names):
         return ". Means with deviations or intervals are no scores of runs"
     names = [x for x in names if not is_summary(x)]

@@ -363,10 +363,13 @@ def _refuse_two_headers(rows: list[Row], name: str) -> None:
         and (are_runs or not any(map(_is_number, second)))
         and any(_is_number(x) for cells in below for x in cells)
     ):
+        are_named = rows[0][1][0] and rows[1][1][0]
+        way = "" if are_named else ".rename_axis(columns=['task', 'seed'])"
         refuse(
             f"{name}, line {rows[1][0]}: expected scores below one row of names; got "
             f"a second row of names, {', '.join(second[:3])}, as pandas writes of "
             "columns with several levels. Write a row for each score: pd.read_csv(FILE,"
-            " header=[0, 1], index_col=0).rename_axis('model').stack([0, 1])"
-            ".rename('score').to_csv('long.csv'); 'task', where rows are of tasks."
+            f" header=[0, 1], index_col=0).rename_axis('model'){way}.stack([0, 1])"
+            ".rename('score').to_csv('long.csv'); where rows are of tasks, swap 'task' "
+            "and 'model'."
         )

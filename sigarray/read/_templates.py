@@ -15,7 +15,7 @@ from sigarray.read._frame import Frame, Names, is_numeric, list_names
 from sigarray.read._messages import Caution
 from sigarray.read._roles import find_roles, list_metrics
 from sigarray.read._score_table import Choice, ScoreTable
-from sigarray.read._several_scores import advise_raters
+from sigarray.read._several_scores import advise_raters, quote_columns
 from sigarray.read._text import TableError, refuse
 from sigarray.read._words import RATERS, count_up, list_words
 
@@ -217,7 +217,7 @@ def _compile(template: str, run: str, mark: str, option: str) -> re.Pattern[str]
 
 
 _WORD = "|".join(
-    (*sorted(RATERS, key=len, reverse=True), "seed", "run", "trial", "rep", "s", "r")
+    (*sorted(RATERS, key=len, reverse=True), "seed|run|trial|fold|rep|s|r")
 )
 _COUNT = rf"(?P<word>(?:{_WORD})?[-_ .]?)(?P<number>\d+)"
 # A letter before a number, as of "v2", is of a version or of a size.
@@ -266,6 +266,8 @@ def stack_columns(
         said |= {x: {"model": x, "run": "0"} for x in names if x in models}
     kept = {x: cells for x, cells in frame.columns.items() if x not in said}
     notes = [f"{first!r} was read as {say_match(said[first])}"]
+    if FOLD.search(first) and not choice.is_paired:
+        notes += [Caution("for the number of a fold, write {fold}; pass --fold fold")]
     others = [x for x, y in kept.items() if x not in named and is_numeric(y)]
     of_models = dict.fromkeys(x["model"] for x in said.values() if "model" in x)
     notes += say_others(others, [*of_models], pattern)
@@ -303,8 +305,7 @@ def doubt_names(
         return []
     pattern, by = found
     runs, raters = (
-        f"--columns {shlex.quote(x)}"
-        for x in (pattern, pattern.replace("{run}", "{rater}"))
+        quote_columns(x) for x in (pattern, pattern.replace("{run}", "{rater}"))
     )
     raters += " --unit item --run rater"
     if not are_columns and len(files) > 1:
@@ -333,11 +334,7 @@ def doubt_names(
 
 
 def say_grid(table: ScoreTable, choice: Choice) -> list[str]:
-    """Say that names of models may be of raters, too: they have all pairs of parts.
-
-    Scores are whole numbers of a short scale, and no second part has a number. It is a
-    note, for names of variants are not all known.
-    """
+    """Say that names of models may be of raters, too: they have all pairs of parts."""
     if table.unit != "item" or (choice.models, choice.pattern) != (None, None):
         return []
     values = {y for by in table.tasks.values() for x in by.values() for y in x.tolist()}

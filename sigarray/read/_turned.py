@@ -165,7 +165,7 @@ def _choose_metric(frame: Frame, runs: Runs, metrics: Names) -> str:
         what = f"names of columns such as {first!r}"
         pattern = None if wanted else find_task_runs([first, *others])
         if pattern is not None:
-            what += f" (if they are of tasks, pass --columns {shlex.quote(pattern)})"
+            what += f" (if they are of one metric, pass {pattern})"
         return choose_metric_of(frame, list(runs), wanted, what)
     msg = (
         f"{frame.source}: expected columns of runs of {', '.join(metrics)!r}, such as "
@@ -353,7 +353,8 @@ def refuse_wide(
     names, paths = list_metrics(first, roles), [Path(x.path) for x in files]
     of_runs = all(RUN.fullmatch(x.stem) for x in paths)
     are_tasks = all({*(x.said or ())} == {"task"} for x in files)
-    of_models = {"model", "item", "score"} | (set() if are_tasks else {"task"})
+    of_models = {"model", "score", *["task"] * (not are_tasks)}
+    of_models |= {*["item"] * (choice.fold is None)}
     if (
         len({(*x.columns,) for x in frames}) > 1
         or choice.metrics

@@ -121,17 +121,26 @@ def test_seeds_with_folds_of_their_own(write, run):
     assert pair["pvalue"] == pytest.approx(expect(scores, 0.2))
 
 
-def test_models_with_seeds_of_their_own(write, run):
+@pytest.mark.parametrize(("tasks", "score"), [("", "accuracy"), ("pq", "score")])
+def test_models_with_seeds_of_their_own(write, run, tasks, score):
     """Folds are pairs of means over these, by the line that the message has."""
-    frame = make_frame(draw(5, 4)).rename(columns={"repeat": "seed"})
+    frame = make_frame(draw(5, 4)).rename(columns={"repeat": "seed", "accuracy": score})
     frame["seed"] += 4 * (frame["model"] == "b")
+    frame["note"] = "text"
+    if tasks:
+        every = [
+            frame.assign(dataset=x, score=frame[score] + (x == "p")) for x in tasks
+        ]
+        frame = pd.concat(every)
     path = write(frame.to_csv(index=False))
-    line = "frame.drop(columns=['seed']).groupby(['model', 'fold']).mean()"
+    by = ["model", *["dataset"] * bool(tasks), "fold"]
+    line = f"frame.groupby({by})[[{score!r}]].mean()"
     refuse(run("compare", path), f"take its mean, {line}, and pass --fold fold")
     path = write(eval(line, {"frame": frame}).to_csv())
-    code, _, err = run("compare", path, "--fold", "fold")
+    code, out, err = run("compare", path, "--fold", "fold")
     assert code == 0, err
     assert "each of 5 folds was tested on 0.2" in err
+    assert ("2 tasks" in out) == bool(tasks)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +149,7 @@ def test_models_with_seeds_of_their_own(write, run):
         (["--fold", "flod"], ["no column 'flod' (--fold)", "mean 'fold'"]),
         (["--fold=fold", "--run=repeat", "--test=aso"], ["--test t with --fold fold"]),
         (["--fold", "fold", "--unit", "item"], ["--fold fold with a", "--unit item"]),
-        (["--fold", "fold"], ["'repeat'", "--run"]),
+        (["--fold", "fold"], ["'repeat'", "--run repeat --fold fold"]),
     ],
 )
 def test_what_is_refused(write, run, options, parts):
@@ -154,3 +163,71 @@ def test_power(write, run):
     code, out, _ = run("power", path, *options)
     assert code == 0
     assert "split" in out
+
+
+PATTERNS = [
+    ("{model}_fold{fold}", "{model}{run}", "{model}_fold{fold}"),
+    ("fold{fold}_{model}", "fold{run}_{model}", "fold{fold}_{model}"),
+    ("{task}_fold{fold}", "{task}_fold{run}", "{task}_fold{fold}"),
+    ("fold{fold}_seed{run}", "{task}_seed{run}", "fold{fold}_seed{run}"),
+    ("seed{run}_fold{fold}", "{task}_fold{run}", "seed{run}_fold{fold}"),
+]
+
+
+@pytest.mark.parametrize(("names", "wrong", "pattern"), PATTERNS)
+def test_folds_in_names_of_columns(write, run, names, wrong, pattern):
+    """What is advised reads them; and a pattern of runs or tasks is warned of."""
+    scores = draw(5, 4, "abc")
+    columns = {} if "{model}" in names else {"model": ["ma", "mb", "mc"]}
+    for m, r, k in np.ndindex(scores.shape):
+        of = {"model": f"m{'abc'[m]}", "run": r, "fold": k, "task": f"t{'abcd'[r]}"}
+        cells = scores[m, :, k] if "{model}" in names else scores[:, r, k]
+        columns[names.format_map(of)] = cells
+    path = write(pd.DataFrame(columns).to_csv(index=False))
+    of_runs = ("--run", "run") if "{run}" in pattern else ()
+    options = ("--columns", pattern, *of_runs, "--fold", "fold")
+    said = f"--columns '{pattern}' {' '.join(options[2:])}"
+    assert said in run("compare", path)[2]
+    code, _, err = run("compare", path, *options)
+    assert code == 0, err
+    assert "each of 5 folds was tested on 0.2" in err
+    assert "write {fold}; pass --fold" not in err
+    err = run("compare", path, "--columns", wrong)[2]
+    assert "for the number of a fold, write {fold}; pass --fold fold" in err
+
+
+@pytest.mark.parametrize("name", ["fold", "acc_fold", "fold_"])
+def test_a_column_for_each_fold(write, run, name):
+    scores = draw(5)
+    columns = [f"{name}{k}" for k in range(5)]
+    frame = pd.DataFrame(scores[:, 0], [*"ab"], columns).rename_axis("model")
+    path = write(frame.to_csv())
+    refuse(run("compare", path), "Pass --fold fold; or")
+    code, out, err = run("compare", path, "--fold", "fold", "--format", "json")
+    assert code == 0, err
+    (pair,) = in_order(json.loads(out)["pairs"], "ab")
+    assert pair["pvalue"] == pytest.approx(expect(scores, 0.2))
+    refuse(run("compare", path, "--fold", "flod"), "no column 'flod' (--fold)")
+
+
+def test_files_of_folds_that_are_ignored(run, tmp_path):
+    for k, cells in enumerate(draw(5)[:, 0].T):
+        frame = pd.DataFrame({"model": [*"ab"], "accuracy": cells})
+        frame.to_csv(tmp_path / f"fold{k}.csv", index=False)
+    code, _, err = run("compare", str(tmp_path), "--ignore", "fold")
+    assert code == 0, err
+    assert err.count("training data overlap, pass --fold fold") == 1
+
+
+def test_files_of_folds_with_a_column_for_each_model(run, tmp_path):
+    for k in range(5):
+        rows = [(f"{k}.{i}", i % 3 < 2, (i + k) % 2, i % 4 > k % 2) for i in range(8)]
+        frame = pd.DataFrame(rows, columns=["item", "resnet", "vit", "swin"])
+        frame.map(lambda x: x if isinstance(x, str) else int(x)).to_csv(
+            tmp_path / f"fold{k}.csv", index=False
+        )
+    options = ("compare", str(tmp_path), "--fold", "fold")
+    refuse(run(*options), "of a model, pass --columns '{model}', too")
+    code, _, err = run(*options, "--columns", "{model}")
+    assert code == 0, err
+    assert "each model has 5 runs" in err

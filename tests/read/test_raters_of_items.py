@@ -185,7 +185,7 @@ class TestAdvice:
         ]
         path = write("\n".join(["model,seed,lr,acc", *rows]))
         err = run("compare", path, "--metric", "acc")[2]
-        said = "or pool them with --run seed,lr, for a verdict on runs in which 'lr' v"
+        said = "or pool them with --run seed,lr, for runs in which 'lr' v"
         assert said in err
         assert err.index("--where lr=0.2") < err.index("--model model,lr")
         assert err.index("--model model,lr") < err.index("--run seed,lr")

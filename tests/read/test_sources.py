@@ -80,3 +80,26 @@ def test_a_second_line_of_seeds(write, run, rows, tmp_path):
     code, out, err = run("compare", str(long))
     assert code == 0, err
     assert "2 tasks" in out
+
+
+@pytest.mark.parametrize("is_column", [True, False])
+@pytest.mark.parametrize("rows", ["model", "task"])
+def test_levels_of_columns_without_names(write, run, rows, is_column, tmp_path):
+    """The line of Python names them."""
+    names = {"model": ["base", "ours"], "task": ["cifar10", "svhn"]}
+    (other,) = {*names} - {rows}
+    columns = pd.MultiIndex.from_product([names[other], [f"seed{k}" for k in range(4)]])
+    cells = [[0.8 + 0.01 * i * k for k in range(8)] for i in (1, 2)]
+    frame = pd.DataFrame(cells, pd.Index(names[rows], name=rows), columns)
+    frame = frame.reset_index() if is_column else frame
+    path = write(frame.to_csv(index=not is_column))
+    err = run("compare", path)[2]
+    line = err.partition("score: ")[2].partition("; where rows")[0]
+    if rows == "task":
+        line = line.replace("model", "?").replace("task", "model").replace("?", "task")
+    long = str(tmp_path / "long.csv")
+    given = line.replace("FILE", repr(path)).replace("'long.csv'", repr(long))
+    eval(given, {"pd": pd})
+    code, out, err = run("compare", long)
+    assert code == 0, err
+    assert "2 tasks" in out

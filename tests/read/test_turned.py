@@ -14,7 +14,7 @@ def test_a_column_for_each_run_of_each_task(write, run):
     names = [f"{task}_seed{k}" for task in ("cifar10", "svhn") for k in range(4)]
     rows = [(model, numbers(90, 95, 8)) for model in "abc"]
     path = write(wide_table(",".join(["model", *names]), rows))
-    refuse(run("compare", path), "of tasks, pass --columns '{task}_seed{run}')")
+    refuse(run("compare", path), "of one metric, pass --columns '{task}_seed{run}')")
     table = read.scores(path, columns="{task}_seed{run}")
     assert (table.unit, table.run_column) == ("run", "run")
     assert {task: [*by] for task, by in table.tasks.items()} == {
