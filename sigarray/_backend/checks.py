@@ -104,7 +104,6 @@ def half(name: str, value: Any) -> float:
 
 
 def _share_below(name: str, value: Any, end: float, interval: str) -> float:
-    """Return a number above 0 and below the end as a float."""
     share = number(name, value)
     # 1 - share is a probability too.
     if not 0.0 < share < end or 1.0 - share == 1.0:

@@ -175,7 +175,6 @@ def _hold_made(kind: type, parts: dict[str, Any]) -> str:
 
 @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
 def _hold(value: Any) -> str:
-    """Keep a value without a literal under a name."""
     for name, held in _HELD.items():
         # Metrics with the same parts are the same.
         are_metrics = _has_parts(value) and type(held) is type(value)
@@ -215,7 +214,6 @@ def _write(value: Any, arrays: list[Array]) -> Any:
 
 
 def _read(value: Any, arrays: list[Array]) -> Any:
-    """Return the arguments that `_write` wrote."""
     if isinstance(value, bytes):
         kind, _, rest = value.decode().partition(" ")
         return arrays[int(rest)] if kind == "tensor" else _HELD[value.decode()]

@@ -166,7 +166,6 @@ def _read_from_host(x: Any) -> Array:
 
 
 def _advise_on_collection(x: Any) -> str:
-    """Advise what to do with what is neither an array nor a sequence, or nothing."""
     if isinstance(x, Mapping):
         return " Pass one of its values, the scores of one model."
     if isinstance(x, str):
@@ -309,12 +308,10 @@ def are_in_one_order(samples: Sequence[Any], axis: int) -> bool:
 
 
 def _place(x: Any, axis: int) -> int:
-    """Return the place of an axis; a vector has only one."""
     return axis % x.ndim if -x.ndim <= axis < x.ndim else 0
 
 
 def _labels(x: Any, place: int) -> Any:
-    """Return the labels of an axis as a pandas Index, or None."""
     if hasattr(x, "dims"):
         return x.indexes.get(x.dims[place])
     if place == 1 and hasattr(x, "columns"):

@@ -319,7 +319,6 @@ def _divide(total: Array, n: int) -> Array:
 
 
 def _has_few_columns(x: Array, axis: Any) -> bool:
-    """Tell whether many rows of a few floats each are reduced."""
     is_last = axis == -1 and x.ndim > 1 and 1 < x.shape[-1] < _FEW_COLUMNS
     return bool(is_last and x.size >= _MANY and x.dtype.kind == "f")
 

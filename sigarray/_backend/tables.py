@@ -91,7 +91,6 @@ def standardize_samples(
 
 
 def _move_last(xp: Library, x: Array, axes: tuple[int, int]) -> Array:
-    """Move the axis of seeds to place -2, and that of items to the end."""
     shape = tuple(x.shape)
     if x.ndim < 2 or not all(-x.ndim <= axis < x.ndim for axis in axes):
         msg = (

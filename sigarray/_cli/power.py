@@ -309,7 +309,6 @@ def _with_two_models(table: ScoreTable) -> ScoreTable:
 def _group(
     comparison: Comparison, trials: Trials, difference: float | None
 ) -> Iterator[tuple[Comparison, Duels]]:
-    """Yield all pairs; with a difference, those of each model that is better by it."""
     duels = _find_duels(comparison, is_given=difference is not None)
     if difference is None:
         yield comparison, duels

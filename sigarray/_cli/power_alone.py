@@ -90,7 +90,6 @@ class Alone:
 
 
 def _name_limits(name: str, limits: Limits) -> dict[str, float | None]:
-    """Name an estimate and its limits, if there are any, the lower one first."""
     names = (name, f"{name}_low", f"{name}_high")
     every = zip(names, [*limits[:1], *sorted(limits[1:])], strict=False)
     return {x: None if math.isinf(y) else y for x, y in every}

@@ -164,7 +164,6 @@ def _find_profile(
     design: _Design,
     options: argparse.Namespace,
 ) -> ProportionResult:
-    """Return the profile of a model, with tasks as strata."""
     sign = 1.0 if design.higher_is_better else -1.0
     # In an order of their own, so that no order of rows or tasks is another draw.
     by_task = sorted(zip(design.tasks, map(np.sort, samples), strict=True))

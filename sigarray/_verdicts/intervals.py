@@ -263,7 +263,6 @@ def _estimate_differences(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> _Es
 
 
 def _estimate_means(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> _Estimates:
-    """Return differences of means; each sample is summarized once."""
     samples = {id(x): x for pair in pairs for x in pair}
     place = {key: k for k, key in enumerate(samples)}
     rows = []

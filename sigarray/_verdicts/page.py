@@ -289,7 +289,6 @@ def _unfold_scores(table: ScoreTable) -> list[str]:
 
 
 def _take_units(table: ScoreTable) -> _Units:
-    """Return all that was compared, the scores of pairs alone among them."""
     return {
         task: table.unmatched.get(task)
         or {x: (table.ids[task][x] if table.ids else (), y) for x, y in by.items()}

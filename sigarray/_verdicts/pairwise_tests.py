@@ -163,7 +163,6 @@ def _choose_settings(
 
 
 def _scores_of(scores: Scores, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of two models in the order of their names."""
     first, second = sorted(pair)
     return scores[first], scores[second]
 

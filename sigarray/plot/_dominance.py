@@ -237,7 +237,6 @@ def _name_sides(ax: "Axes", is_higher_better: bool, *, is_quantile: bool) -> Non
 
 
 def _draw_steps(ax: "Axes", ordered: np.ndarray, k: int, *, is_quantile: bool) -> Any:
-    """Draw a function of a sample: the one steps where the other is flat."""
     n, look = len(ordered), look_of(k)
     shares = np.arange(n + 1) / n
     points = np.r_[ordered[0], ordered], shares
