@@ -28,6 +28,7 @@ def test_columns_that_are_computed_from_others(write, run, said, function):
     assert run("compare", path, "--columns", "a,b,c,combined")[0] == 0
 
 
+@pytest.mark.long
 def test_models_are_seldom_computed_from_others():
     rng = np.random.default_rng(1)
     for n, k, _ in itertools.product((3, 5, 20), (3, 6), range(30)):

@@ -38,6 +38,7 @@ def test_columns_of_models_have_the_doubt_that_rows_have(tmp_path, leads):
         read.scores(wide, unit="item", item="rater", run="item")  # as it says
 
 
+@pytest.mark.long
 def test_raters_that_agree_are_doubted_as_seldom_as_in_rows(tmp_path):
     found = []
     for seed in range(40):

@@ -30,6 +30,7 @@ def test_criteria_of_one_answer_are_asked_about(write, run):
     assert run("compare", path, *options, "--tasks", "f")[0] == 0
 
 
+@pytest.mark.long
 def test_items_of_their_own_are_hardly_ever_asked_about(write, run):
     options = ("--task", "criterion", "--unit", "item")
     codes = [run("compare", write(rate(k, 0.0)), *options)[0] for k in range(25)]

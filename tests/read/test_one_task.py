@@ -121,6 +121,7 @@ def test_what_one_table_in_twenty_shows_is_doubted_alone(write):
 
 
 @pytest.mark.parametrize("has_ties", [False, True])
+@pytest.mark.long
 def test_few_honest_tables_are_doubted(has_ties):
     """One in twenty, whatever the scales of tasks, and with ties; or in a hundred."""
     rng = np.random.default_rng(0)

@@ -70,6 +70,7 @@ class TestRatersAsTheSample:
         assert f"one of the rater with the same {column!r}" in done[2]
         assert done[1] == run("compare", path, *AS_SAMPLE[:-1], column)[1]
 
+    @pytest.mark.long
     def test_equal_models_are_rarely_unequal(self, write):
         n_found = 0
         for seed in range(40):

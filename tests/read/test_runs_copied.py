@@ -178,6 +178,7 @@ class TestPairs:
         ("n_tasks", "of_tasks", "lacking"),
         [(1, 0.0, 0), (3, 0.0, 0), (3, 1.0, 0), (1, 0.0, 1), (3, 1.0, 2)],
     )
+    @pytest.mark.long
     def test_independent_runs_are_seldom_noted(self, n_tasks, of_tasks, lacking):
         """In at most 1 % of tables, though runs of a model go together over tasks.
 

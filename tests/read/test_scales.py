@@ -103,6 +103,7 @@ def test_other_scores_are_no_codes(scores):
     assert find_codes(np.asarray(scores, float)) is None
 
 
+@pytest.mark.long
 def test_healthy_scores_seldom_look_like_codes():
     rng = np.random.default_rng(1)
     n = sum(

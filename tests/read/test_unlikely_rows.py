@@ -32,7 +32,8 @@ def measure_refusals(n_tables, n_models, n_runs, decimals, append=None):
 
 @pytest.mark.parametrize("n_models", [2, 5])
 @pytest.mark.parametrize("n_runs", [4, 5, 20])
-@pytest.mark.parametrize("decimals", [0, pytest.param(1, marks=pytest.mark.long), 4])
+@pytest.mark.parametrize("decimals", [0, 1, 4])
+@pytest.mark.long
 def test_honest_runs_are_hardly_ever_refused(n_models, n_runs, decimals):
     """Measured: at most 0.8 % of tables; 4 of 200 exclude a limit of 5 % for 0.5."""
     assert measure_refusals(200, n_models, n_runs, decimals) <= 0.02
@@ -70,6 +71,7 @@ def shares(n_items, n_runs, decimals=None):
         lambda rng: np.minimum(rng.normal(480, 40, (2, 5)).round(1), 500.0),
     ],
 )
+@pytest.mark.long
 def test_shares_of_few_items_are_hardly_ever_refused(draw):
     """Measured: at most 0.5 %, of tables that hold a maximum as often as not."""
     rng = np.random.default_rng(8)

@@ -202,7 +202,7 @@ def test_columns_of_eps_min_have_one_direction():
 
 
 @pytest.mark.parametrize("n_models", [2, 4, 14, 70])
-@pytest.mark.parametrize("n_tasks", [1, 3, 6])
+@pytest.mark.parametrize("n_tasks", [1, 6])
 @pytest.mark.parametrize("statistic", [None, "mean"])
 def test_a_baseline_is_the_first_in_tables_of_scores(n_models, n_tasks, statistic):
     """Whatever its rank, in rows, or in the columns of many tasks."""
