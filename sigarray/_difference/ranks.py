@@ -6,7 +6,7 @@ from sigarray._backend.callers import Alternative, Array
 from sigarray._backend.dispatch import standardize
 from sigarray._backend.library import Library
 from sigarray._backend.public import array_kernel, checked
-from sigarray._numeric.ranks import middle_ranks, tie_bounds
+from sigarray._numeric.ranks import place_samples, tie_bounds
 from sigarray._numeric.special import normal_sf, student_t_sf
 from sigarray._numeric.statistic import (
     check_pairs,
@@ -245,10 +245,7 @@ def _brunner_munzel(
     fault = xp.where(
         xp.any(xp.isnan(pool), axis=-1), math.nan, xp.zeros_like(pool[..., 0])
     )
-    ranks = middle_ranks(xp, pool)
-    # The number of scores of the other sample below, less half of all: exact numbers.
-    of_a = ranks[..., :n] - middle_ranks(xp, pool[..., :n])
-    of_b = ranks[..., n:] - middle_ranks(xp, pool[..., n:])
+    of_a, of_b = place_samples(xp, pool, n)
     lead = xp.sum(of_a, axis=-1) / float(n * m)
     errors = [
         # Relative to the smallest one, so that equal ones have exactly no variance.

@@ -65,6 +65,16 @@ def middle_ranks(xp: Library, x: Array, tolerance: Array | None = None) -> Array
     return xp.undo_order(ranks, order)
 
 
+def place_samples(xp: Library, pool: Array, n: int) -> list[Array]:
+    """Count what is below each score in the other one of two samples, less half of it.
+
+    The first of them are n scores. Ties count half, and numbers are exact.
+    """
+    ranks = middle_ranks(xp, pool)
+    parts = (..., slice(n)), (..., slice(n, None))
+    return [ranks[x] - middle_ranks(xp, pool[x]) for x in parts]
+
+
 def compare_each(xp: Library, a: Array, b: Array) -> Array:
     """Return 1 where a score of A is above one of B, -1 below, else 0: (..., n, m)."""
     low, high = bound_score(xp, a[..., :, None])

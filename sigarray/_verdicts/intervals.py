@@ -16,6 +16,7 @@ import numpy as np
 from sigarray._backend.of_numpy import HOST
 from sigarray._difference.proportions import proportion_ci
 from sigarray._difference.resampling import widen_error
+from sigarray._numeric.ranks import place_samples
 from sigarray._numeric.special import normal_quantile, student_t_sf
 from sigarray._numeric.statistic import largest_or_one
 from sigarray._numeric.student import find_t, squared_error
@@ -127,15 +128,14 @@ def find_probabilities(
     all but one, a limit is exact: all n of a share q are above in q^n of cases.
     """
     found = np.full((len(pairs), 3), math.nan)
-    for places, x, y in _list_batches(pairs, range(len(pairs)), are_crossed=True):
-        n, m = sorted((x.shape[1], y.shape[1]))
+    for places, x, y in _list_batches(pairs, range(len(pairs))):
+        sizes = x.shape[1], y.shape[1]
+        n, m = sorted(sizes)
         if is_paired:
             wins = [(x > y) + 0.5 * (x == y)]
-        elif len(places) > 1:
-            above = (x[:, :, None] > y[:, None]) + 0.5 * (x[:, :, None] == y[:, None])
-            wins = [above.mean(axis=2), above.mean(axis=1)]
         else:
-            wins = [_place(x[0], y[0])[None], _place(y[0], x[0])[None]]
+            below = place_samples(HOST, np.concatenate([x, y], axis=1), sizes[0])
+            wins = [(w + 0.5 * k) / k for w, k in zip(below, sizes[::-1], strict=True)]
         p = found[places, 0] = wins[0].mean(axis=1)
         if n < 2:
             continue
@@ -162,13 +162,6 @@ def _find_limit(
     of_one = np.where((1.0 - p) * n < 1.0 + 1e-9, level ** (1.0 / n), 0.0)
     high = np.where(p == 0.0, 1.0 - (1.0 - level) ** (1.0 / n), high)
     return np.asarray(np.where(p == 1.0, 1.0, np.maximum(high, of_one)))
-
-
-def _place(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the share of y below each score of x, ties by half."""
-    y = np.sort(y)
-    ranks = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
-    return np.asarray(ranks / (2.0 * len(y)))
 
 
 def _find_degrees_of_freedom(x: _Estimates, *, are_fewer: bool) -> np.ndarray:
@@ -232,18 +225,15 @@ def _compare_hits(
 
 
 def _list_batches(
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
-    places: Iterable[int],
-    *,
-    are_crossed: bool = False,
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]], places: Iterable[int]
 ) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
-    """Yield pairs of equal sizes together; `are_crossed` if n m numbers are held."""
+    """Yield pairs of equal sizes together."""
     groups: dict[tuple[int, int], list[int]] = {}
     for k in places:
         x, y = pairs[k]
         groups.setdefault((len(x), len(y)), []).append(k)
     for sizes, group in groups.items():
-        step = max(1, _MOST_HELD // (math.prod if are_crossed else sum)(sizes))
+        step = max(1, _MOST_HELD // sum(sizes))
         for start in range(0, len(group), step):
             some = group[start : start + step]
             x, y = (np.stack([pairs[k][i] for k in some]) for i in (0, 1))

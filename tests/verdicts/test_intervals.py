@@ -202,7 +202,7 @@ def test_probabilities_hold(n, m, spread, has_ties):
 
 
 def test_a_probability_is_that_of_one_pair_alone(monkeypatch):
-    """Of many pairs all scores are compared; of a large one, in their order."""
+    """Whatever other pairs are compared with it."""
     pairs = [(A.round(), B.round()), (B, A), (np.ones(9), np.ones(9))]
     together = find_probabilities(pairs, 0.99, is_paired=False)
     monkeypatch.setattr(intervals, "_MOST_HELD", 1)
