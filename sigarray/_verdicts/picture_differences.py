@@ -232,7 +232,7 @@ def _draw_panels(
         return _draw_over(these or over, drawn["said"])
     above = None
     if top is not None:
-        above = top.small, _make_rows(top.rows), top.limits
+        above = f"{top.small}, {top.level}", _make_rows(top.rows), top.limits
         drawn["of_intervals"] = "; ".join(
             f"on each task, {x}" for x in [drawn["of_intervals"]] if x
         )

@@ -66,6 +66,7 @@ class Top(NamedTuple):
     caption: str
     description: str
     small: str
+    level: str
     limits: list[float]
     is_of_pairs: bool = False
 
@@ -106,7 +107,7 @@ def find_top(x: Aggregates | OverTasks | None) -> Top | None:
         caption += f"{level}. Verdicts are by ranks, and may differ from what an "
         caption += "interval says."
         said = [f"{y}, {say_judged(pair)}" for y, pair in zip(said, pairs, strict=True)]
-        return Top(rows, sides, caption, "; ".join(said), f"{small}, {level}", [])
+        return Top(rows, sides, caption, "; ".join(said), small, level, [])
     small = f"{x.plural}{x.where}"
     caption = f"Differences of {small}, {minus}, {level}."
     if x.is_of_pairs:
@@ -120,14 +121,13 @@ def find_top(x: Aggregates | OverTasks | None) -> Top | None:
         ]
     caption += say_limits(x)
     what, limits = "; ".join(said), list_limits(x)
-    return Top(rows, sides, caption, what, f"{small}, {level}", limits, x.is_of_pairs)
+    return Top(rows, sides, caption, what, small, level, limits, x.is_of_pairs)
 
 
 def draw_top(top: Top, said: str, *, higher_is_better: bool) -> Picture:
     from sigarray.plot._differences import MOST_IN_PAGE, draw_differences
     from sigarray.plot._style import say_left_out
 
-    small, level = top.small.split(", ", 1)
     drawn = dict(list(top.rows.items())[:MOST_DRAWN])
     axes = draw_differences(
         {label: result for label, (result, _) in drawn.items()},
@@ -135,8 +135,8 @@ def draw_top(top: Top, said: str, *, higher_is_better: bool) -> Picture:
         names=top.sides,
         higher_is_better=higher_is_better,
         letters=MOST_IN_PAGE,
-        said=small if top.is_of_pairs else said,
-        of_intervals=level if top.is_of_pairs else top.small,
+        said=top.small if top.is_of_pairs else said,
+        of_intervals=top.level if top.is_of_pairs else f"{top.small}, {top.level}",
         limits=top.limits,
     )
     top.mark(axes)

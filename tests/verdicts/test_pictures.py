@@ -144,6 +144,16 @@ def test_the_first_pictures_are_those_that_decide(n_tasks, n_models, scale, expe
     assert len(pictures) >= len(expected)
 
 
+def test_names_with_commas_are_whole_above_the_picture():
+    tasks = make_tasks(13, 7, 1.0)
+    named = {t: {f"{m}, large": x for m, x in by.items()} for t, by in tasks.items()}
+    result = compare_models(named, statistic="improvement", unit="run")
+    (ax,) = result.list_pictures()[0].figure.axes
+    best = result.over_these_tasks.order.names[0]
+    said = [ax.get_xlabel(), *(x.get_text() for x in ax.figure.texts)]
+    assert any(f"P({best} is better) over these 13 tasks" in x for x in said), said
+
+
 @pytest.mark.parametrize("statistic", [None, "mean"])
 @pytest.mark.parametrize("baseline", [None, "m3"])
 def test_means_on_tasks_are_in_the_order_of_the_tables(statistic, baseline):
