@@ -265,10 +265,12 @@ def _say_raters(table: ScoreTable, *, is_paired: bool) -> list[str]:
         x.column: None for x in every if x.are_assigned and not x.others + x.unequal
     }
     unit = name_scored(table)
-    by, who = ("by", "items") if names_raters(unit) else ("of", "raters")
+    first, second, who = "of", "by", "raters"
+    if names_raters(unit):
+        first, second, who = "by", "of", "items"
     said += [
-        f"Not all models have a rating {by} the {unit} {'of' if by == 'by' else 'by'} "
-        f"the same {quote(x)}; {who} are taken to be assigned at random"
+        f"Not all models have a rating {first} the {unit} {second} the same "
+        f"{quote(x)}; {who} are taken to be assigned at random"
         for x in assigned
     ]
     return said + doubt_raters(table)
